@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { enforcementSchema } from './outcome.ts';
+import { usageSchema } from './proposal.ts';
+import { summarySchema } from './report.ts';
+
+/** What `assay fix --json` prints. */
+export const repairResultSchema = z.object({
+  schema: z.literal('assay-fix/1'),
+  run: z.string(),
+  status: z.string(),
+  reason: z.string(),
+  rounds: z.number().int(),
+  /** The patch of a `done` run, else the best patch so far (`bestEffort` true), else null. */
+  patch: z.string().nullable(),
+  bestEffort: z.boolean(),
+  motivation: z.string().nullable(),
+  alternatives: z.array(z.object({ motivation: z.string(), diff: z.string() })),
+  tests: summarySchema.nullable(),
+  flaky: z.array(z.string()),
+  holdout: z.object({ total: z.number().int(), passed: z.number().int() }).nullable(),
+  confirmations: z.number().int(),
+  usage: usageSchema,
+  enforcement: enforcementSchema.nullable(),
+  warnings: z.array(z.string()),
+  dir: z.string(),
+});
+export type RepairResult = z.infer<typeof repairResultSchema>;

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+/** What a repair run may spend. null: no limit of that kind. */
+export const budgetLimitsSchema = z.object({
+  rounds: z.number().int().positive(),
+  tokens: z.number().int().positive().nullable(),
+  costUsd: z.number().positive().nullable(),
+  /** Active time in milliseconds: a run that lies dead between a crash and its resume spends none. */
+  wallMs: z.number().positive(),
+  candidates: z.number().int().positive().nullable(),
+});
+export type BudgetLimits = z.infer<typeof budgetLimitsSchema>;
+
+/** Everything a repair run needs to be started, and to be taken up again from its folder alone. */
+export const repairSpecSchema = z.object({
+  kind: z.literal('fix'),
+  /** The user's project, absolute. Read once for the snapshot; never written by the loop. */
+  dir: z.string(),
+  framework: z.string().nullable(),
+  testCommand: z.array(z.string()).nullable(),
+  task: z.string().nullable(),
+  /** `search`, `replay:FILE` or `provider/model`. */
+  proposer: z.string(),
+  limits: budgetLimitsSchema,
+  /** Wall limit of one test run in milliseconds; null: derived from the baseline. */
+  testTimeoutMs: z.number().positive().nullable(),
+  protect: z.array(z.string()),
+  holdout: z.array(z.string()),
+  setup: z.string().nullable(),
+  trustCollected: z.boolean(),
+  seed: z.number().int(),
+});
+export type RepairSpec = z.infer<typeof repairSpecSchema>;

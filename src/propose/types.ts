@@ -1,0 +1,58 @@
+import type { Coverage, Evaluate, Proposed, Refusal, Report, TestResult } from '../core/index.ts';
+
+/** What a proposer is told. Rebuilt from state each round; never "tests failed" alone. */
+export type Feedback = {
+  task: string | null;
+  round: number;
+  roundsLeft: number;
+  /** The last report: failing tests with whole stack traces. */
+  report: Report;
+  /** `report.tests` that fail, without the flaky ones. */
+  failing: TestResult[];
+  flaky: string[];
+  /** The whole patch so far, canonical; empty in the first round. */
+  diff: string;
+  attempts: Attempt[];
+  /** Why the last proposal could not be applied, if that is what happened. */
+  refusals: Refusal[];
+  /** A message of the user to the run, newest last. */
+  steering: string[];
+};
+
+/** One earlier try and what it did. */
+export type Attempt = { round: number; motivation: string; outcome: string };
+
+/** What a proposer may use. Handed in by the loop: a proposer imports no lab. */
+export type ProposerTools = {
+  /** The files as they are now: the pristine project with the patch so far. Text only; null for binary or missing. */
+  files: readonly string[];
+  read(path: string): string | null;
+  /** Why a patch may not touch this path, or null. */
+  protectedBecause(path: string): string | null;
+  evaluate: Evaluate;
+  coverage(): Promise<Coverage>;
+  /** What is left to spend. */
+  budget: { candidates: number | null; wallMs: number; tokens: number | null; costUsd: number | null };
+  signal: AbortSignal;
+  /** Shown to the user, never folded. */
+  onProgress?: (progress: ProposeProgress) => void;
+  seed: number;
+};
+
+export type ProposeProgress = {
+  /** Candidates made, judged, passing all tests, and hung so far. */
+  generated: number;
+  tried: number;
+  passing: number;
+  hung: number;
+  perSecond: number;
+  /** What is being looked at, e.g. `src/prices.py:41`. */
+  at: string;
+};
+
+/** Whatever proposes the next patch. Must not throw for an expected failure: that is a `no_proposal` or `malformed`. */
+export type Proposer = {
+  /** As given on the command line, e.g. `search`. */
+  readonly id: string;
+  propose(feedback: Feedback, tools: ProposerTools): Promise<Proposed>;
+};
