@@ -1,0 +1,3 @@
+export * from './proposers.ts';
+export * from './replay/index.ts';
+export type * from './types.ts';
