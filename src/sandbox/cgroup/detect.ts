@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { type ControlFiles, readKeyed, readOrNull } from './control-files.ts';
+import { removeMembers } from './group.ts';
+import type { Hierarchy } from './layout.ts';
+import { groupName, runnerIdentity } from './name.ts';
+import { type Place, type Resource, resources, setLimits } from './place.ts';
+import type { CgroupSupport } from './types.ts';
+import { openUnified } from './unified.ts';
+
+/** Small enough for any machine, large enough to be accepted by every kernel. */
+const probeLimits = { memoryBytes: 64 * 1024 * 1024, pids: 16, cpus: 1 };
+
+export type Detected = { places: Place[]; support: CgroupSupport };
+
+/** Which groups can really be made here: each is tried once, as permissions and files alone do not tell. */
+export function detect(options: { files: ControlFiles; hierarchies: readonly Hierarchy[] }): Detected {
+  const { files, hierarchies } = options;
+  const notes: string[] = [];
+  const unified = hierarchies.find(({ version }) => version === 2);
+  const v2 =
+    unified === undefined ? null : probe(files, openUnified({ files, hierarchy: unified, notes }), notes);
+  const claimed = new Set<string>(v2?.limits ?? []);
+  const wanted = ['memory', 'pids', 'cpu', 'cpuacct', 'freezer'].filter(
+    (controller) =>
+      !claimed.has(controller) &&
+      !(controller === 'cpuacct' && v2?.countsCpu) &&
+      !(controller === 'freezer' && v2?.kill === 'cgroup.kill'),
+  );
+  const v1 = hierarchies
+    .filter(({ version, controllers }) => version === 1 && controllers.some((name) => wanted.includes(name)))
+    .flatMap((hierarchy) => probe(files, legacyPlace(hierarchy, wanted), notes) ?? []);
+  const places = [...v1, ...(v2 === null ? [] : [v2])];
+  return { places, support: { ...describe(files, places), notes } };
+}
+
+function legacyPlace({ controllers, ownDir }: Hierarchy, wanted: readonly string[]): Place {
+  const here = controllers.filter((name) => wanted.includes(name));
+  return {
+    version: 1,
+    base: ownDir,
+    limits: resources.filter((resource) => here.includes(resource)),
+    kill: here.includes('freezer') ? 'freezer' : null,
+    countsCpu: here.includes('cpuacct'),
+  };
+}
+
+/** The place as far as it works; null where it is of no use, with the reason among the notes. */
+function probe(files: ControlFiles, place: Place | null, notes: string[]): Place | null {
+  if (place === null) return null;
+  const name = groupName({ ...runnerIdentity(), serial: `probe${randomBytes(6).toString('hex')}` });
+  const dir = `${place.base}/${name}`;
+  try {
+    files.makeGroup(dir);
+  } catch (error) {
+    notes.push(`no group can be made below ${place.base}: ${messageOf(error)}`);
+    return null;
+  }
+  try {
+    const works = (resource: Resource) =>
+      limitWorks({ files, place: { ...place, limits: [resource] }, dir, notes });
+    const limits = place.limits.filter(works);
+    const kill = place.kill === null || files.has(`${dir}/${killFiles[place.kill]}`) ? place.kill : null;
+    const useful = limits.length > 0 || kill !== null || place.countsCpu;
+    return useful ? { ...place, limits, kill } : null;
+  } finally {
+    removeMembers(files, [dir]);
+  }
+}
+
+const killFiles = { 'cgroup.kill': 'cgroup.kill', freezer: 'freezer.state' };
+
+function limitWorks(options: { files: ControlFiles; place: Place; dir: string; notes: string[] }): boolean {
+  try {
+    setLimits({ ...options, limits: probeLimits });
+    return true;
+  } catch (error) {
+    options.notes.push(
+      `no ${options.place.limits.join()} limit below ${options.place.base}: ${messageOf(error)}`,
+    );
+    return false;
+  }
+}
+
+function describe(files: ControlFiles, places: readonly Place[]): Omit<CgroupSupport, 'notes'> {
+  const enforcer = (resource: Resource) => {
+    const place = places.find(({ limits }) => limits.includes(resource));
+    if (place === undefined) return 'none';
+    return place.version === 2 ? 'cgroup2' : 'cgroup1';
+  };
+  const killer = places.find(({ kill }) => kill !== null);
+  return {
+    memory: enforcer('memory'),
+    pids: enforcer('pids'),
+    cpu: enforcer('cpu'),
+    oomCounter: hasOomCounter(files, places),
+    killAll:
+      killer?.kill === 'cgroup.kill' ? 'cgroup.kill' : places.length > 0 ? 'cgroup-signal' : 'pid-namespace',
+  };
+}
+
+function hasOomCounter(files: ControlFiles, places: readonly Place[]): boolean {
+  const memory = places.find(({ limits }) => limits.includes('memory'));
+  if (memory === undefined) return false;
+  // Every v2 kernel counts; v1 kernels since 4.13. The root group lacks the v1 file, so its absence tells nothing.
+  if (memory.version === 2) return true;
+  const file = `${memory.base}/memory.oom_control`;
+  return readOrNull(files, file) === null || readKeyed(files, file, 'oom_kill') !== null;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,63 @@
+import { posix } from 'node:path';
+import { type ControlFiles, errorCode, readOrNull, readPids } from './control-files.ts';
+import type { Hierarchy } from './layout.ts';
+import { type Place, type Resource, resources } from './place.ts';
+
+/** The leaf that runners move to, as a group that hands controllers down may hold no process itself. */
+export const runnersLeaf = 'assay-runners';
+
+/**
+ * Makes the runner's own group in the v2 hierarchy ready to hold sandboxes (Linux, admin-guide/cgroup-v2.rst,
+ * "Top-down Constraint", "No Internal Process Constraint"). What cannot be handed down is named in `notes`.
+ */
+export function openUnified(options: { files: ControlFiles; hierarchy: Hierarchy; notes: string[] }): Place {
+  const { files, hierarchy, notes } = options;
+  // A runner started by a runner is born in the leaf: its sandboxes go beside the leaf, not below.
+  const base =
+    posix.basename(hierarchy.ownDir) === runnersLeaf ? posix.dirname(hierarchy.ownDir) : hierarchy.ownDir;
+  const offered = words(readOrNull(files, `${base}/cgroup.controllers`));
+  const limits = resources.filter((resource) => offered.includes(resource));
+  return {
+    version: 2,
+    base,
+    limits: limits.filter((resource) => handDown({ files, base, resource, notes })),
+    kill: 'cgroup.kill',
+    countsCpu: true,
+  };
+}
+
+/** Enables one controller for the groups below `base`. */
+function handDown(options: {
+  files: ControlFiles;
+  base: string;
+  resource: Resource;
+  notes: string[];
+}): boolean {
+  const { files, base, resource, notes } = options;
+  const control = `${base}/cgroup.subtree_control`;
+  if (words(readOrNull(files, control)).includes(resource)) return true;
+  try {
+    try {
+      files.write(control, `+${resource}`);
+    } catch (error) {
+      if (errorCode(error) !== 'EBUSY') throw error;
+      moveToLeaf(files, base);
+      files.write(control, `+${resource}`);
+    }
+    return true;
+  } catch (error) {
+    const because = error instanceof Error ? error.message : String(error);
+    notes.push(`the ${resource} controller cannot be handed down from ${base}: ${because}`);
+    return false;
+  }
+}
+
+function moveToLeaf(files: ControlFiles, base: string): void {
+  const leaf = `${base}/${runnersLeaf}`;
+  if (!files.has(leaf)) files.makeGroup(leaf);
+  for (const pid of readPids(files, base)) files.write(`${leaf}/cgroup.procs`, String(pid));
+}
+
+function words(text: string | null): string[] {
+  return text === null ? [] : text.split(/\s+/).filter((word) => word !== '');
+}
