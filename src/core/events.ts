@@ -22,6 +22,9 @@ export const repairEffectSchema = z.discriminatedUnion('kind', [
 ]);
 export type RepairEffect = z.infer<typeof repairEffectSchema>;
 
+/** The artifact with the whole report: in the journal passing tests carry no output and long texts are cut. */
+const artifactName = z.string().optional();
+
 export const repairEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run_started'), spec: repairSpecSchema }),
   z.object({
@@ -36,6 +39,7 @@ export const repairEventSchema = z.discriminatedUnion('type', [
     report: reportSchema,
     again: z.boolean(),
     wallMs: z.number(),
+    artifact: artifactName,
   }),
   z.object({ type: z.literal('proposed'), round: z.number().int(), proposed: proposedSchema }),
   /** A batch of candidates judged inside one `propose`; for display and accounting, one event and one sync per batch. */
@@ -55,6 +59,8 @@ export const repairEventSchema = z.discriminatedUnion('type', [
     diff: z.string(),
     /** sha256 of the patched state: equal states are equal trees. */
     state: z.string(),
+    /** The proposal's other patches as whole diffs, for the result; present on its first patch only. */
+    alternatives: z.array(z.object({ motivation: z.string(), diff: z.string() })).optional(),
     wallMs: z.number(),
   }),
   z.object({
@@ -69,6 +75,7 @@ export const repairEventSchema = z.discriminatedUnion('type', [
     report: reportSchema,
     again: z.boolean(),
     wallMs: z.number(),
+    artifact: artifactName,
   }),
   z.object({
     type: z.literal('confirmed'),
@@ -79,13 +86,24 @@ export const repairEventSchema = z.discriminatedUnion('type', [
     /** Counts only: names of held-out tests stay out of everything a proposer may read. */
     heldOut: z.object({ total: z.number().int(), passed: z.number().int() }).nullable(),
     wallMs: z.number(),
+    artifact: artifactName,
   }),
-  /** An effect that could not be performed at all (no sandbox, a full disk). */
-  z.object({ type: z.literal('effect_failed'), id: z.number().int(), detail: z.string(), fix: z.string() }),
+  /** An effect that could not be performed at all (no sandbox, a full disk); `internal`: a bug in assay. */
+  z.object({
+    type: z.literal('effect_failed'),
+    id: z.number().int(),
+    code: z.enum(['environment', 'internal']),
+    detail: z.string(),
+    fix: z.string(),
+  }),
   /** From the inbox. */
   z.object({ type: z.literal('steered'), text: z.string() }),
-  z.object({ type: z.literal('stopped'), detail: z.string() }),
-  /** A process took the run up again; `lostMs`: active time of the effect the crash cut, at its projected maximum. */
+  /**
+   * The run was interrupted in good order and can be taken up again: it has no `run_ended`. `wallMs`: active time
+   * of the effect that was cut, 0 between two effects.
+   */
+  z.object({ type: z.literal('stopped'), detail: z.string(), wallMs: z.number() }),
+  /** A process took the run up again; `lost`: what the cut effect may have cost, at its projected maximum. */
   z.object({ type: z.literal('resumed'), lost: usageSchema.nullable() }),
   z.object({ type: z.literal('run_ended'), end: repairEndSchema }),
 ]);

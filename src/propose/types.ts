@@ -1,4 +1,13 @@
-import type { Coverage, Evaluate, Proposed, Refusal, Report, TestResult } from '../core/index.ts';
+import type {
+  Coverage,
+  Edit,
+  Evaluate,
+  Projection,
+  Proposed,
+  Refusal,
+  Report,
+  TestResult,
+} from '../core/index.ts';
 
 /** What a proposer is told. Rebuilt from state each round; never "tests failed" alone. */
 export type Feedback = {
@@ -9,6 +18,8 @@ export type Feedback = {
   report: Report;
   /** `report.tests` that fail, without the flaky ones. */
   failing: TestResult[];
+  /** Ids of `failing` that fail alike (same exception, same message but for noise), the largest group first. */
+  groups?: string[][];
   flaky: string[];
   /** The whole patch so far, canonical; empty in the first round. */
   diff: string;
@@ -19,8 +30,8 @@ export type Feedback = {
   steering: string[];
 };
 
-/** One earlier try and what it did. */
-export type Attempt = { round: number; motivation: string; outcome: string };
+/** One earlier try and what it did. `edits`: what was tried, so that a deterministic proposer does not repeat it. */
+export type Attempt = { round: number; motivation: string; outcome: string; edits?: Edit[] };
 
 /** What a proposer may use. Handed in by the loop: a proposer imports no lab. */
 export type ProposerTools = {
@@ -54,5 +65,10 @@ export type ProposeProgress = {
 export type Proposer = {
   /** As given on the command line, e.g. `search`. */
   readonly id: string;
+  /**
+   * What one call to `propose` costs at most, where it cannot stop by itself half-way (a model call: its tokens
+   * and price). A proposer that watches `tools.budget` needs none.
+   */
+  project?(feedback: Feedback): Projection;
   propose(feedback: Feedback, tools: ProposerTools): Promise<Proposed>;
 };
