@@ -1,0 +1,5 @@
+export * from './ctrf.ts';
+export { type Ctrf, ctrfSchema } from './ctrf-schema.ts';
+export * from './junit.ts';
+export * from './parse-json.ts';
+export * from './read-junit.ts';
