@@ -1,69 +1,70 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statfsSync } from 'node:fs';
+import { posix } from 'node:path';
 import { type ControlFiles, kernelControlFiles } from './control-files.ts';
 import { detect } from './detect.ts';
-import { createGroup, type Member, removeMembers } from './group.ts';
-import { killGroup } from './kill.ts';
-import { readLayout } from './layout.ts';
-import { parseGroupName } from './name.ts';
-import type { Place } from './place.ts';
+import { fakeUnified } from './fake-unified.ts';
+import { createGroup } from './group.ts';
+import { type Hierarchy, readLayout } from './layout.ts';
+import { sweepGroups } from './sweep.ts';
 import type { CgroupController } from './types.ts';
 
-/** How long one sweep waits for the killed to be gone, in all. */
-const sweepDeadlineMs = 250;
+export type OpenCgroupsOptions = {
+  /** The text of /proc/self/mountinfo. */
+  mountinfo?: string;
+  /** The text of /proc/self/cgroup. */
+  selfCgroup?: string;
+  /**
+   * A folder to take for the mount of the v2 hierarchy, the only one then. Where it is no cgroup filesystem, a fake
+   * one is laid in it, `support` claims what v2 would enforce, and its notes say that nothing is.
+   */
+  root?: string;
+};
 
 /**
  * Finds out what the control groups of this machine can enforce below the runner's own group: v2, v1, or limits
  * from v1 and the kill switch from v2 (hybrid). Tries it for real, in a few milliseconds, so open once per process.
- * Never throws: what cannot be had is `none` in `support`, with the reason among its notes.
- *
- * `mountinfo`, `selfCgroup`: the texts of the files in /proc/self, for tests.
+ * Never throws: what cannot be had is `none` in `support`, with the reason among its notes. The options are for tests.
  */
-export function openCgroups(options: { mountinfo?: string; selfCgroup?: string } = {}): CgroupController {
-  const files = kernelControlFiles;
-  const hierarchies = readLayout({
-    mountinfo: options.mountinfo ?? textOf('/proc/self/mountinfo'),
-    selfCgroup: options.selfCgroup ?? textOf('/proc/self/cgroup'),
-  });
-  const { places, support } = detect({ files, hierarchies });
+export function openCgroups(options: OpenCgroupsOptions = {}): CgroupController {
+  const { files, hierarchies, notes } = survey(options);
+  const detected = detect({ files, hierarchies });
+  const { places } = detected;
+  const support = { ...detected.support, notes: [...notes, ...detected.support.notes] };
   return {
     support,
     create: (group) => createGroup({ ...group, files, places, support }),
-    sweep: (isAlive) => sweep({ files, places, isAlive }),
+    sweep: (isAlive) => sweepGroups({ files, places, isAlive }),
   };
 }
 
-function sweep(options: {
-  files: ControlFiles;
-  places: readonly Place[];
-  isAlive: (name: string) => boolean;
-}): string[] {
-  const { files, places, isAlive } = options;
-  const names = new Set(places.flatMap(({ base }) => groupsBelow(files, base)));
-  const dead = [...names].filter((name) => parseGroupName(name) !== null && !isAlive(name));
-  const deadline = performance.now() + sweepDeadlineMs;
-  return dead.filter((name) => {
-    const members = places.map((place): Member => ({ place, dir: `${place.base}/${name}` }));
-    const dirs = members.map(({ dir }) => dir);
-    while (!removeMembers(files, dirs)) {
-      if (performance.now() > deadline) return false;
-      killGroup({ files, members });
-      pause(2);
-    }
-    return true;
-  });
-}
+type Survey = { files: ControlFiles; hierarchies: Hierarchy[]; notes: string[] };
 
-function groupsBelow(files: ControlFiles, base: string): string[] {
-  try {
-    return files.listGroups(base);
-  } catch {
-    return [];
+function survey({ mountinfo, selfCgroup, root }: OpenCgroupsOptions): Survey {
+  if (root === undefined) {
+    const layout = {
+      mountinfo: mountinfo ?? textOf('/proc/self/mountinfo'),
+      selfCgroup: selfCgroup ?? textOf('/proc/self/cgroup'),
+    };
+    return { files: kernelControlFiles, hierarchies: readLayout(layout), notes: [] };
   }
+  const own = /^0::(\/.*)$/m.exec(selfCgroup ?? '')?.[1] ?? '/';
+  const hierarchy: Hierarchy = {
+    version: 2,
+    controllers: [],
+    mountPoint: root,
+    ownDir: posix.join(root, own),
+  };
+  return statfsSync(root).type === unifiedMagic
+    ? { files: kernelControlFiles, hierarchies: [hierarchy], notes: [] }
+    : {
+        files: fakeUnified(root),
+        hierarchies: [hierarchy],
+        notes: [`${root} is a fake cgroup filesystem for tests: no limit is enforced`],
+      };
 }
 
-function pause(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
+/** CGROUP2_SUPER_MAGIC of <linux/magic.h>. */
+const unifiedMagic = 0x63677270;
 
 function textOf(file: string): string {
   try {
