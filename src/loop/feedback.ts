@@ -1,0 +1,28 @@
+import type { Feedback } from '../propose/index.ts';
+import { leftOf } from './budget.ts';
+import type { RepairState } from './repair-state.ts';
+import { groupFailures, isFailing } from './stagnation.ts';
+
+/**
+ * What the proposer is told, built anew from the state each round. The report is the one of the ground its edits
+ * are laid on, so that traces and files belong together; what a patch that was taken back did is told by its
+ * attempt. Nothing of a confirmation's held-out tests is in the state's reports, so nothing of them is here.
+ */
+export function feedbackOf(state: RepairState): Feedback {
+  if (state.phase.at !== 'proposing') throw new Error(`no feedback is due while ${state.phase.at}`);
+  const { base } = state.phase;
+  const failing = base.report.tests.filter((test) => isFailing(test) && !state.flaky.includes(test.id));
+  return {
+    task: state.spec.task,
+    round: state.round,
+    roundsLeft: leftOf(state.spec.limits, state.spent).rounds,
+    report: base.report,
+    failing,
+    groups: groupFailures(failing).map((group) => group.map(({ id }) => id)),
+    flaky: state.flaky,
+    diff: base.diff,
+    attempts: state.tried,
+    refusals: state.refusals,
+    steering: state.steering,
+  };
+}

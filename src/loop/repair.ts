@@ -1,0 +1,142 @@
+import {
+  AssayError,
+  type RepairEffect,
+  type RepairEnd,
+  type RepairEvent,
+  type RepairSpec,
+} from '../core/index.ts';
+import { addUsage, noUsage, restOf } from './budget.ts';
+import type { Machine, Next } from './machine.ts';
+import { onApplied, onConfirmed, onProposed, onRefused, onTested } from './repair-rounds.ts';
+import { type EventOf, type RepairState, startRepair } from './repair-state.ts';
+import { endOfBaseline, environment, unsteadyIds } from './standing.ts';
+
+/** A baseline this quick, or this small a share of the wall budget, is run twice to find flaky tests. */
+const cheapBaseline = { wallMs: 5_000, share: 0.05 };
+
+/**
+ * The repair loop: baseline -> proposing -> applying -> testing -> confirming -> end, as DESIGN.md says under
+ * "repair". What a round does to the state is in repair-rounds.ts.
+ */
+export const repairMachine: Machine<RepairSpec, RepairState, RepairEvent, RepairEffect, RepairEnd> = {
+  start: startRepair,
+  next,
+  evolve,
+  settles: (event) =>
+    ['baseline_tested', 'proposed', 'applied', 'refused', 'tested', 'confirmed'].includes(event.type),
+};
+
+function next(state: RepairState): Next<RepairEffect, RepairEnd> {
+  const { phase, round } = state;
+  if (phase.at === 'ended') return { kind: 'end', end: phase.end };
+  if (state.stopped !== null) return { kind: 'pause', end: { status: 'aborted', detail: state.stopped } };
+  switch (phase.at) {
+    case 'baseline':
+      return effect({ kind: 'baseline', again: phase.first !== null });
+    case 'proposing':
+      return effect({ kind: 'propose', round });
+    case 'applying':
+      return effect({ kind: 'apply', round });
+    case 'testing':
+      return effect({ kind: 'test', round, again: phase.first !== null });
+    case 'confirming':
+      return effect({ kind: 'confirm', round });
+  }
+}
+
+const effect = (wanted: RepairEffect): Next<RepairEffect, RepairEnd> => ({ kind: 'effect', effect: wanted });
+
+function evolve(state: RepairState, event: RepairEvent): RepairState {
+  const { phase } = state;
+  switch (event.type) {
+    case 'run_started':
+      return startRepair(event.spec);
+    case 'effect_started': {
+      const { id, attempt, effect, projection } = event;
+      return { ...state, pending: { id, attempt, effect, projection }, counted: noUsage };
+    }
+    case 'baseline_tested':
+      return phase.at === 'baseline'
+        ? onBaseline(settle(state, event.wallMs), event)
+        : misplaced(state, event);
+    case 'candidates':
+      return phase.at === 'proposing' ? onCandidates(state, event) : misplaced(state, event);
+    case 'proposed':
+      if (phase.at !== 'proposing') return misplaced(state, event);
+      return onProposed(spend(state, restOf(event.proposed.usage, state.counted)), phase, event.proposed);
+    case 'applied':
+      if (phase.at !== 'applying') return misplaced(state, event);
+      return onApplied(settle(state, event.wallMs), phase, event);
+    case 'refused':
+      if (phase.at !== 'applying') return misplaced(state, event);
+      return onRefused(settle(state, event.wallMs), phase, event);
+    case 'tested':
+      if (phase.at !== 'testing') return misplaced(state, event);
+      return onTested(settle(state, event.wallMs), phase, event.report);
+    case 'confirmed':
+      if (phase.at !== 'confirming') return misplaced(state, event);
+      return onConfirmed(settle(state, event.wallMs), phase, event);
+    case 'effect_failed':
+      return { ...state, pending: null, phase: { at: 'ended', end: endOfFailure(event) } };
+    case 'steered':
+      return { ...state, steering: [...state.steering, event.text] };
+    case 'stopped': {
+      const wallMs = Math.max(0, event.wallMs - state.counted.wallMs);
+      return { ...charge(state, wallMs), stopped: event.detail };
+    }
+    case 'resumed':
+      return { ...(event.lost === null ? state : addSpent(state, event.lost)), stopped: null };
+    case 'run_ended':
+      return { ...state, phase: { at: 'ended', end: event.end }, stopped: null };
+  }
+}
+
+const addSpent = (state: RepairState, usage: RepairState['counted']): RepairState => ({
+  ...state,
+  spent: { ...addUsage(state.spent, usage), rounds: state.spent.rounds },
+});
+const charge = (state: RepairState, wallMs: number) => addSpent(state, { ...noUsage, wallMs });
+const spend = (state: RepairState, usage: RepairState['counted']): RepairState => ({
+  ...addSpent(state, usage),
+  pending: null,
+  counted: noUsage,
+});
+const settle = (state: RepairState, wallMs: number) => spend(state, { ...noUsage, wallMs });
+
+function onCandidates(state: RepairState, event: EventOf<'candidates'>): RepairState {
+  const usage = { ...noUsage, candidates: event.tried, wallMs: event.wallMs };
+  return { ...addSpent(state, usage), counted: addUsage(state.counted, usage) };
+}
+
+/** Flaky tests are looked for here only: after a patch, a test that comes and goes may be the patch's doing. */
+function onBaseline(state: RepairState, event: EventOf<'baseline_tested'>): RepairState {
+  const { report } = event;
+  const first = state.phase.at === 'baseline' ? state.phase.first : null;
+  const flaky = first === null ? [] : unsteadyIds(first, report);
+  // Of two runs the one that came to its end by itself says more.
+  const chosen =
+    first === null || (report.verdict === 'failed' && first.verdict !== 'failed') ? report : first;
+  const known = { ...state, flaky, baseline: chosen, last: chosen };
+  const tested = { ...known, testWallMs: Math.max(state.testWallMs, event.wallMs) };
+  const end = endOfBaseline(chosen, flaky);
+  if (end !== null) return { ...tested, phase: { at: 'ended', end } };
+  const { wallMs } = state.spec.limits;
+  if (first === null && event.wallMs <= Math.max(cheapBaseline.wallMs, cheapBaseline.share * wallMs))
+    return { ...tested, phase: { at: 'baseline', first: report } };
+  const base = { layers: [], diff: '', motivation: null, report: chosen };
+  return { ...tested, round: 1, phase: { at: 'proposing', base } };
+}
+
+function endOfFailure(event: EventOf<'effect_failed'>): RepairEnd {
+  if (event.code === 'environment') return environment(event.detail, event.fix);
+  return { status: 'error', detail: event.detail, fix: event.fix };
+}
+
+/** A journal that says so is damaged, or of another version; going on would be guessing. */
+function misplaced(state: RepairState, event: RepairEvent): never {
+  throw new AssayError({
+    code: 'input',
+    message: `the journal has a '${event.type}' event where the run is ${state.phase.at}`,
+    fix: 'start a new run; this run folder can be read but not resumed',
+  });
+}
