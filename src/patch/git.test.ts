@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { FileChange } from '../core/index.ts';
+import { diffOf } from './diff.ts';
+import { bytesOf, type Tree } from './testing.ts';
+
+/** Files of every awkward kind, and edits made by cutting them up, so that every edit applies. */
+const word = fc.constantFrom(
+  'a',
+  'b',
+  'x = 1',
+  '\tif (y) {',
+  '    return é',
+  '}',
+  '',
+  '  ',
+  'naïve “q”',
+  '-- z',
+  '\r',
+  '漢字',
+);
+const eol = fc.constantFrom('\n', '\r\n');
+const contentArb = fc
+  .tuple(fc.constantFrom('', '\uFEFF'), fc.array(fc.tuple(word, eol), { maxLength: 25 }), fc.boolean(), word)
+  .map(
+    ([bom, lines, newline, last]) =>
+      bom + lines.map(([text, end]) => text + end).join('') + (newline ? '' : last),
+  );
+
+const nameArb = fc.constantFrom(
+  'a.py',
+  'dir/b c.py',
+  'dir/é.ts',
+  'x"y.txt',
+  'z',
+  'deep/er/q',
+  'tab.md',
+  'run.sh',
+);
+
+type Case = { before: Tree; after: Tree; changes: FileChange[] };
+
+const treeArb = fc
+  .uniqueArray(fc.tuple(nameArb, contentArb), { selector: ([name]) => name, maxLength: 5 })
+  .map((entries): Tree => Object.fromEntries(entries));
+
+/** Any tree to any other: what diffOf must be able to say, whatever edits led there. */
+const caseArb = fc.tuple(treeArb, treeArb, fc.boolean()).map(([before, other, overlay]): Case => {
+  const after = overlay ? { ...before, ...other } : other;
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changes = paths
+    .map((name) => ({ path: name, before: at(before, name), after: at(after, name), mode: modeOf(name) }))
+    .filter(({ before: b, after: a }) => b === null || a === null || !Buffer.from(b).equals(a));
+  return { before, after, changes };
+});
+
+const at = (tree: Tree, name: string) => (tree[name] === undefined ? null : bytesOf(tree[name]));
+const modeOf = (name: string) => (name.endsWith('.sh') ? 0o755 : 0o644);
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'assay-git-'));
+  git('init', '-q', '.');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function git(...args: string[]): string {
+  return gitWith(undefined, ...args);
+}
+
+function gitWith(input: string | undefined, ...args: string[]): string {
+  const env = {
+    PATH: process.env.PATH,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    HOME: root,
+  };
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8', env, input: input ?? '' });
+}
+
+function write(folder: string, tree: Tree): void {
+  for (const [name, content] of Object.entries(tree)) {
+    const file = path.join(root, folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content, { mode: modeOf(name) });
+  }
+}
+
+function readBack(folder: string): Record<string, string> {
+  const top = path.join(root, folder);
+  const entries = readdirSync(top, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const file = path.join(entry.parentPath, entry.name);
+      const executable = (statSync(file).mode & 0o100) !== 0;
+      return [path.relative(top, file), `${executable} ${readFileSync(file, 'latin1')}`];
+    }),
+  );
+}
+
+const seen = (tree: Tree) =>
+  Object.fromEntries(
+    Object.entries(tree).map(([name, content]) => [
+      name,
+      `${modeOf(name) === 0o755} ${Buffer.from(bytesOf(content)).toString('latin1')}`,
+    ]),
+  );
+
+const inFolder = (folder: string, { changes }: Case) =>
+  changes.map((change) => ({ ...change, path: `${folder}/${change.path}` }));
+
+/** Many cases in one repository, each in its own folder: one git process for all of them. */
+function checkTogether(cases: Case[]): void {
+  const folders = cases.map((_, index) => `c${index}`);
+  for (const [index, folder] of folders.entries()) {
+    mkdirSync(path.join(root, folder));
+    write(folder, cases[index]?.before ?? {});
+  }
+  // One diff per case, so that renames are found within a case.
+  const diff = cases.map((one, index) => diffOf(inFolder(`c${index}`, one))).join('');
+  const trees = (pick: (one: Case) => Tree) => cases.map((one) => seen(pick(one)));
+  const onDisk = () =>
+    folders.map((folder) =>
+      statSync(path.join(root, folder), { throwIfNoEntry: false }) ? readBack(folder) : {},
+    );
+  if (diff !== '') gitWith(diff, 'apply', '--whitespace=nowarn');
+  expect(onDisk()).toEqual(trees((one) => one.after));
+  if (diff !== '') gitWith(diff, 'apply', '-R', '--whitespace=nowarn');
+  expect(onDisk()).toEqual(trees((one) => one.before));
+}
+
+describe('diffOf and git', () => {
+  it('is applied and taken back by git apply, for any two trees', () => {
+    for (const seed of [1, 2, 3]) checkTogetherFresh(fc.sample(caseArb, { numRuns: 120, seed }));
+  });
+
+  function checkTogetherFresh(cases: Case[]): void {
+    for (const entry of readdirSync(root)) {
+      if (entry !== '.git') rmSync(path.join(root, entry), { recursive: true });
+    }
+    checkTogether(cases);
+  }
+});

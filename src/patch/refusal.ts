@@ -1,0 +1,11 @@
+import type { Refusal } from '../core/index.ts';
+
+export type RefusalCode = Refusal['code'];
+
+export function refusal(
+  code: RefusalCode,
+  where: { path: string; edit: number | null; near?: Refusal['near'] },
+  message: string,
+): Refusal {
+  return { code, path: where.path, edit: where.edit, message, near: where.near ?? [] };
+}
