@@ -1,4 +1,12 @@
-import type { CandidateResult, Clock, Coverage, Evaluate, FileChange, Report } from '../core/index.ts';
+import type {
+  CandidateResult,
+  Clock,
+  Coverage,
+  Evaluate,
+  Failure,
+  FileChange,
+  Report,
+} from '../core/index.ts';
 
 /** A framework the lab can run; one file each in `frameworks/`, registered in `frameworks/index.ts`. */
 export type FrameworkId = 'pytest' | 'unittest' | 'node-test';
@@ -50,12 +58,29 @@ export type Project = {
   readonly hashes: ReadonlyMap<string, string>;
 };
 
+/**
+ * A test file that was not collected. `ids` are names read from its text: each must turn up as an id, or as the part
+ * of ids before their parameters. Its tests may bring further ids.
+ */
+export type PartialFile = { file: string; ids: string[] };
+
 /** Ids that must all be seen, and where they came from. */
 export type Expected = {
+  /**
+   * `given`: the user's list, which may be a part of the suite · `collected`: the original project, collected ·
+   * `static`: read from the text of the test files · `trusted`: what the run itself collects is taken as true ·
+   * `unknown`: never `passed`.
+   */
   source: 'given' | 'collected' | 'static' | 'trusted' | 'unknown';
   ids: string[];
-  /** Ids that the original project itself skips. */
+  /** Ids that the original project itself skips. A skip that is not here is a failure of a patch. */
   skipped: string[];
+  /** Ids that the original project itself expects to fail. */
+  xfailed?: string[];
+  /** Test files that cannot be collected yet (an import error in the code under test). */
+  partial?: PartialFile[];
+  /** What kept files from being collected, as the framework tells it. */
+  problems?: (Failure & { file: string })[];
 };
 
 export type LabJob = {

@@ -27,8 +27,11 @@ export const collectedRecord = z.object({
   /** Those of `ids` that are marked to be skipped, or expected to fail, as far as the framework knows without running them. */
   skipped: z.array(z.string()),
   xfailed: z.array(z.string()),
-  /** Only names read from the text of a file that could not be collected: ids or prefixes of ids. */
-  partial: z.boolean(),
+  /**
+   * Null: what the framework collected. Else the project-relative path of a file that could not be collected (or, in
+   * `static` mode, was not), and `ids` are names read from its text: ids, or ids without their parameters.
+   */
+  file: z.string().nullable(),
 });
 
 /** A file that could not be collected, or a crash of the runner. */
@@ -46,8 +49,11 @@ export const canaryRecord = z.object({
   ...envelope,
   t: z.literal('canary'),
   id: z.string(),
-  /** `unbuilt`: the runner could not make this canary with this version of the framework. */
-  outcome: z.enum(['passed', 'failed', 'unbuilt']),
+  /**
+   * `unbuilt`: the runner could not make this canary with this version of the framework ·
+   * `not_needed`: the library it watches was never loaded, so it cannot have been patched.
+   */
+  outcome: z.enum(['passed', 'failed', 'unbuilt', 'not_needed']),
   detail: z.string(),
 });
 

@@ -54,6 +54,8 @@ export type PlanRequest = {
   injected: string;
   /** Test files of the run, project-relative, where the framework wants to know them. */
   testFiles: readonly string[];
+  /** Held-out files that are not laid in this run: arguments of the user's command that name them must be dropped. */
+  absent: readonly string[];
 };
 
 /** One test process to start. The lab adds its own environment below `env` and the descriptor's number. */
@@ -68,6 +70,8 @@ export type Plan = {
    */
   config: Record<string, unknown>;
 };
+
+export type Canary = { id: string; expect: 'passed' | 'failed'; optional: boolean };
 
 /**
  * A test framework the lab can judge: one file in this folder, registered in `index.ts`.
@@ -93,8 +97,8 @@ export type Framework = {
   /** Absolute host paths of the runner's own files, mounted read-only under `PlanRequest.injected` by base name. */
   readonly inject: readonly string[];
   plan(request: PlanRequest): Plan;
-  /** Canary ids the runner must report in a `run`, and what each must come to. */
-  readonly canaries: readonly { id: string; expect: 'passed' | 'failed' }[];
+  /** Canaries the runner must report in a `run`, and what each must come to. `optional`: may be `not_needed`. */
+  readonly canaries: readonly Canary[];
   /** What an exit code of the runner means beyond 0 = all passed; null: nothing special. */
   explainExit(code: number): string | null;
 };

@@ -1,0 +1,126 @@
+"""Tests that must fail and tests that must pass, run after the project's own in the same process.
+
+Code under test that patched the assertions, the reports or the built-ins makes one of them come out wrong. Each
+takes the way a real test takes: pytest's Function and TestCaseFunction items, unittest's TestCase.run. What the
+project has not loaded (unittest, its mocks, numpy) cannot have been patched and is not loaded for a canary.
+"""
+
+import sys
+
+
+def plain_assert():
+    left, right = 1, 2
+    assert left == right
+
+
+def plain_raise():
+    raise RuntimeError("a test that raises must fail")
+
+
+def mock_called():
+    sys.modules["unittest.mock"].Mock().assert_called_once_with(1)
+
+
+def numpy_equal():
+    sys.modules["numpy"].testing.assert_array_equal([1.0], [2.0])
+
+
+def pytest_raises():
+    import pytest
+
+    with pytest.raises(ValueError):
+        pass
+
+
+def pytest_approx():
+    import pytest
+
+    assert 1.0 == pytest.approx(2.0)
+
+
+def fine():
+    left, right = 2, 2
+    assert left == right
+
+
+FUNCTIONS = {"assert": plain_assert, "raise": plain_raise, "fine": fine}
+PYTEST_FUNCTIONS = {"raises": pytest_raises, "approx": pytest_approx}
+NEEDING = {"mock": ("unittest.mock", mock_called), "numpy": ("numpy.testing", numpy_equal)}
+METHODS = {"unittest-equal": "equal", "unittest-true": "true", "unittest-raises": "raises", "unittest-fine": "fine"}
+
+
+def needed():
+    """({name: function} of the canaries whose library is loaded, [names of the others])."""
+    loaded = {name: function for name, (module, function) in NEEDING.items() if module in sys.modules}
+    return loaded, [name for name in NEEDING if name not in loaded]
+
+
+def make_cases():
+    import unittest
+
+    class Cases(unittest.TestCase):
+        def equal(self):
+            self.assertEqual(1, 2)
+
+        def true(self):
+            self.assertTrue(False)
+
+        def raises(self):
+            with self.assertRaises(ValueError):
+                pass
+
+        def fine(self):
+            self.assertEqual(2, 2)
+            self.assertTrue(True)
+            with self.assertRaises(ValueError):
+                raise ValueError("expected")
+
+    return Cases
+
+
+def pytest_items(session, watch):
+    """([(name, item)], [names not needed]). No fixture is asked for, not even the project's autouse ones."""
+    import pathlib
+
+    import pytest
+
+    module = pytest.Module.from_parent(session, path=pathlib.Path(__file__))
+    # Given, not imported again: an import would go through the project's path.
+    module._obj = sys.modules[__name__]
+    loaded, unneeded = needed()
+    items = []
+    for name, function in {**FUNCTIONS, **PYTEST_FUNCTIONS, **loaded, "builtins": watch}.items():
+        made = pytest.Function.from_parent(module, name=name, callobj=function, fixtureinfo=_no_fixtures())
+        items.append((name, made))
+    if "unittest" in sys.modules:
+        items.extend(_pytest_cases(module))
+    else:
+        unneeded.extend(METHODS)
+    return items, unneeded
+
+
+def _pytest_cases(module):
+    from _pytest.unittest import TestCaseFunction, UnitTestCase
+
+    # pytest 7 looks the class up in its module, later versions take it as given.
+    module.obj.Cases = make_cases()
+    owner = UnitTestCase.from_parent(module, name="Cases", obj=module.obj.Cases)
+    for name, method in METHODS.items():
+        yield name, TestCaseFunction.from_parent(owner, name=method, fixtureinfo=_no_fixtures())
+
+
+def _no_fixtures():
+    from _pytest.fixtures import FuncFixtureInfo
+
+    return FuncFixtureInfo(argnames=(), initialnames=(), names_closure=[], name2fixturedefs={})
+
+
+def unittest_cases(watch):
+    """([(name, TestCase)], [names not needed])."""
+    import unittest
+
+    loaded, unneeded = needed()
+    functions = {**FUNCTIONS, **loaded, "builtins": watch}
+    cases = make_cases()
+    found = [(name, unittest.FunctionTestCase(function)) for name, function in functions.items()]
+    return found + [(name, cases(method)) for name, method in METHODS.items()], unneeded

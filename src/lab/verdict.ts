@@ -1,0 +1,253 @@
+import type { Integrity, Outcome, TestResult, Verdict } from '../core/index.ts';
+import type { Received } from './channel/read-records.ts';
+import { type Comparison, compareIds } from './compare-ids.ts';
+import type { Canary } from './frameworks/framework.ts';
+import type { Expected } from './types.ts';
+
+/** Everything a verdict rests on. */
+export type Evidence = {
+  outcome: Pick<Outcome, 'reason' | 'exitCode' | 'signal' | 'unavailable'>;
+  received: Received;
+  expected: Expected;
+  canaries: readonly Canary[];
+  /** The run carries a patch: skips can be new. */
+  patched: boolean;
+  ignore: readonly string[];
+  /** Protected files whose bytes are not what was laid down, and protected paths the patch tried to change. */
+  changedFiles: readonly string[];
+  /** What the framework means by an exit code. */
+  explainExit: (code: number) => string | null;
+};
+
+export type Judgement = {
+  verdict: Verdict;
+  /** One sentence. */
+  reason: string;
+  integrity: Integrity;
+  comparison: Comparison;
+};
+
+type Ruling = { verdict: Verdict; reason: string };
+
+/**
+ * The verdict rule (DESIGN.md, lab): `passed` only where every expected id was seen exactly once and passed, none is
+ * newly skipped, the closing record came last, the runner exited 0, nothing was killed, the canaries behaved and the
+ * protected files are unchanged. Absence is failure. Signs of tampering come before every other explanation but the
+ * two in which nothing was judged. Pure.
+ */
+export function judge(evidence: Evidence): Judgement {
+  const { received, expected } = evidence;
+  const collected = expected.source === 'trusted' ? { ...expected, ids: received.collected.ids } : expected;
+  const comparison = compareIds({
+    expected: collected,
+    collected: received.collected.ids,
+    tests: received.tests,
+    ignore: new Set(evidence.ignore),
+    patched: evidence.patched,
+  });
+  const integrity = integrityOf(evidence, comparison);
+  const ruling = notJudged(evidence) ??
+    tampered(evidence, integrity) ??
+    killed(evidence, comparison) ??
+    notFinished(evidence, comparison) ??
+    nothingToJudge(evidence, comparison) ??
+    failed(evidence, comparison) ??
+    unproved(evidence, comparison) ?? {
+      verdict: 'passed',
+      reason: `all ${comparison.judged.length} expected tests ran and passed`,
+    };
+  return { ...ruling, integrity, comparison };
+}
+
+function integrityOf(evidence: Evidence, comparison: Comparison): Integrity {
+  const { received, expected } = evidence;
+  return {
+    expected: expected.source,
+    missing: comparison.missing,
+    extra: comparison.extra,
+    duplicates: received.duplicates,
+    newlySkipped: comparison.newlySkipped,
+    completed: received.completed,
+    canaries: canariesBehaved(evidence),
+    changedFiles: [...evidence.changedFiles],
+    irregularities: received.irregularities,
+    forgeable: true,
+  };
+}
+
+/** Null where the framework never got as far as its canaries, or could not build them. */
+function canariesBehaved({ received, canaries }: Evidence): boolean | null {
+  if (wrongCanary({ received, canaries }) !== null) return false;
+  const unbuilt = received.canaries.some((canary) => canary.outcome === 'unbuilt');
+  return received.canaries.length === 0 || unbuilt ? null : true;
+}
+
+/** Names the first canary that came out wrong, came twice, or is missing from a run that says it is complete. */
+function wrongCanary({ received, canaries }: Pick<Evidence, 'received' | 'canaries'>): string | null {
+  const known = new Map(canaries.map((canary) => [canary.id, canary]));
+  const seen = new Set<string>();
+  for (const { id, outcome } of received.canaries) {
+    const canary = known.get(id);
+    if (canary === undefined || seen.has(id)) return id;
+    seen.add(id);
+    const excused = outcome === 'unbuilt' || (outcome === 'not_needed' && canary.optional);
+    if (!excused && outcome !== canary.expect) return id;
+  }
+  const unbuilt = received.canaries.some((canary) => canary.outcome === 'unbuilt');
+  if (!received.completed || received.unable !== null || unbuilt) return null;
+  return canaries.find((canary) => !seen.has(canary.id))?.id ?? null;
+}
+
+function notJudged({ outcome }: Evidence): Ruling | null {
+  if (outcome.reason === 'unavailable') {
+    const cause = outcome.unavailable;
+    return {
+      verdict: 'unavailable',
+      reason: cause === null ? 'no sandbox can be had here' : `${cause.cause}. ${cause.fix}`,
+    };
+  }
+  if (outcome.reason === 'aborted') return { verdict: 'aborted', reason: 'the run was stopped' };
+  return null;
+}
+
+function tampered(evidence: Evidence, integrity: Integrity): Ruling | null {
+  const because = (reason: string): Ruling => ({ verdict: 'tampered', reason });
+  const [changed] = integrity.changedFiles;
+  if (changed !== undefined) return because(`the protected file ${changed} is not what it was`);
+  const [irregular] = integrity.irregularities;
+  if (irregular !== undefined) return because(`the result channel was interfered with: ${irregular}`);
+  const [duplicate] = integrity.duplicates;
+  if (duplicate !== undefined) return because(`${duplicate} was reported more than once`);
+  const canary = wrongCanary(evidence);
+  if (canary !== null) return because(wrongCanaryText(evidence, canary));
+  const [extra] = integrity.extra;
+  if (extra !== undefined) return because(`${extra} was reported, but the original project has no such test`);
+  return null;
+}
+
+function wrongCanaryText({ canaries, received }: Evidence, id: string): string {
+  const expect = canaries.find((canary) => canary.id === id)?.expect;
+  const outcome = received.canaries.find((canary) => canary.id === id)?.outcome;
+  if (expect === undefined) return `an unknown canary ${id} was reported`;
+  if (outcome === undefined) return `the canary ${id} was never run`;
+  return `the canary ${id} must have ${expect} but ${outcome}: the test machinery was patched`;
+}
+
+function killed({ outcome, received }: Evidence, { missing }: Comparison): Ruling | null {
+  const left = missing.length > 0 ? `; ${count(missing.length, 'test')} had not finished` : '';
+  switch (outcome.reason) {
+    case 'timeout':
+      return { verdict: 'timeout', reason: `the tests ran over the time limit${left}` };
+    case 'oom':
+      return { verdict: 'oom', reason: `the tests ran over the memory limit${left}` };
+    case 'pids':
+      return { verdict: 'pids', reason: `the tests ran over the process limit${left}` };
+    case 'output_limit':
+      return { verdict: 'output_limit', reason: `the tests wrote more than the output limit${left}` };
+    case 'signaled':
+      return {
+        verdict: 'error',
+        reason: `the test process was killed by ${outcome.signal ?? 'a signal'} ${received.completed ? 'after its last test' : 'before it was done'}${left}`,
+      };
+    default:
+      return null;
+  }
+}
+
+function notFinished(evidence: Evidence, { missing }: Comparison): Ruling | null {
+  const { received, outcome } = evidence;
+  if (received.unable !== null) {
+    return { verdict: 'error', reason: `${received.unable.detail}: ${received.unable.fix}` };
+  }
+  if (received.started === null) {
+    return { verdict: 'error', reason: `the test runner never started (exit code ${outcome.exitCode})` };
+  }
+  if (!received.completed) {
+    const left = missing.length > 0 ? `; ${count(missing.length, 'test')} missing` : '';
+    return {
+      verdict: 'error',
+      reason: `the test process ended with exit code ${outcome.exitCode} before it was done${left}`,
+    };
+  }
+  const unbuilt = received.canaries.find((canary) => canary.outcome === 'unbuilt');
+  if (unbuilt !== undefined) {
+    const { framework, version } = received.started;
+    return {
+      verdict: 'error',
+      reason: `the canaries cannot be run with ${framework} ${version}: ${unbuilt.detail}`,
+    };
+  }
+  return null;
+}
+
+function nothingToJudge({ received, outcome, explainExit }: Evidence, comparison: Comparison): Ruling | null {
+  if (comparison.judged.length > 0 || comparison.missing.length > 0) return null;
+  const [problem] = received.problems;
+  if (problem !== undefined) {
+    return {
+      verdict: 'error',
+      reason: `no test could be collected: ${[problem.type, problem.message].filter(Boolean).join(': ') || 'see the problems'}`,
+    };
+  }
+  const explained = outcome.exitCode === null ? null : explainExit(outcome.exitCode);
+  if (explained !== null) return { verdict: 'error', reason: explained };
+  return { verdict: 'no_tests', reason: 'no test was found' };
+}
+
+function failed(evidence: Evidence, comparison: Comparison): Ruling | null {
+  const { judged, missing, newlySkipped, unjudged } = comparison;
+  const { received, expected } = evidence;
+  const because = (reason: string): Ruling => ({ verdict: 'failed', reason });
+  const failing = judged.filter(isFailing);
+  if (failing.length > 0) return because(`${failing.length} of ${count(judged.length, 'test')} failed`);
+  if (missing.length > 0) {
+    return because(`${count(missing.length, 'expected test')} did not run, the first is ${missing[0]}`);
+  }
+  if (newlySkipped.length > 0) {
+    return because(
+      `${count(newlySkipped.length, 'test')} newly skipped or expected to fail, the first is ${newlySkipped[0]}`,
+    );
+  }
+  const outside = unjudged.some(isFailing) || (expected.source === 'given' && received.problems.length > 0);
+  const [problem] = received.problems;
+  if (problem !== undefined && expected.source !== 'given') {
+    return because(`every test passed, but ${problem.file || 'the runner'} had a problem: ${problem.type}`);
+  }
+  return exitFailure(evidence, outside);
+}
+
+/** Tests outside the verdict (flaky ones, those a given list leaves out) explain an exit code of 1, and only that. */
+function exitFailure(evidence: Evidence, outside: boolean): Ruling | null {
+  const { outcome, received, explainExit } = evidence;
+  const codes = [outcome.exitCode, received.announcedExit];
+  if (codes.every((code) => code === 0)) return null;
+  if (outside && codes.every((code) => code === 0 || code === 1)) return null;
+  const code = codes.find((each) => each !== 0) ?? null;
+  const meaning = code === null ? null : explainExit(code);
+  return {
+    verdict: 'failed',
+    reason: `every test passed, but the runner ended with exit code ${code}${meaning === null ? '' : ` (${meaning})`}`,
+  };
+}
+
+function unproved({ expected }: Evidence, { judged }: Comparison): Ruling | null {
+  if (judged.every((test) => test.status === 'skipped')) {
+    return { verdict: 'no_tests', reason: `all ${judged.length} tests are skipped: nothing was proved` };
+  }
+  if (expected.source === 'unknown') {
+    return {
+      verdict: 'error',
+      reason:
+        'the tests passed, but which tests there should be is unknown: give a list with --expect, or --trust-collected',
+    };
+  }
+  return null;
+}
+
+export function isFailing(test: TestResult): boolean {
+  return test.status === 'failed' || test.status === 'error';
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
