@@ -95,6 +95,8 @@ export const repairEventSchema = z.discriminatedUnion('type', [
     code: z.enum(['environment', 'internal']),
     detail: z.string(),
     fix: z.string(),
+    /** The stack trace of a bug. */
+    trace: z.string().optional(),
   }),
   /** From the inbox. */
   z.object({ type: z.literal('steered'), text: z.string() }),

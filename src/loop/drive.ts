@@ -165,11 +165,17 @@ async function abandonable<T>(
   }
 }
 
-function failureOf(error: unknown): { code: 'environment' | 'internal'; detail: string; fix: string } {
+function failureOf(error: unknown): {
+  code: 'environment' | 'internal';
+  detail: string;
+  fix: string;
+  trace?: string;
+} {
   if (AssayError.is(error) && error.code !== 'internal') {
     const because = error.because === undefined ? '' : `: ${error.because}`;
     return { code: 'environment', detail: `${error.message}${because}`, fix: error.fix };
   }
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return { code: 'internal', detail, fix: 'this is a bug in assay: report it with the run folder' };
+  const fix = 'this is a bug in assay: report it with the run folder';
+  if (!(error instanceof Error)) return { code: 'internal', detail: String(error), fix };
+  return { code: 'internal', detail: error.message, fix, trace: error.stack ?? '' };
 }

@@ -18,6 +18,7 @@ export type DriveEvent<Fx, End> =
       code: 'environment' | 'internal';
       detail: string;
       fix: string;
+      trace?: string;
     }
   | { type: 'steered'; text: string }
   | { type: 'stopped'; detail: string; wallMs: number }

@@ -44,7 +44,12 @@ export type Phase =
 export type Tried = { round: number; motivation: string; outcome: string; edits: Edit[] };
 
 /** A patch that is better than none: fewest failing tests, no new failures. */
-export type Best = Base & { motivation: string; failing: number; unconfirmed: boolean };
+export type Best = Base & {
+  motivation: string;
+  failing: number;
+  /** Why a confirmation did not agree; null where none was asked or it did. For the user, never for a proposer. */
+  unconfirmed: string | null;
+};
 
 /** The effect that was started and not yet settled. */
 export type Pending = { id: number; attempt: number; effect: RepairEffect; projection: Projection };
@@ -59,6 +64,8 @@ export type RepairState = {
   pending: Pending | null;
   /** Charged by batches of the effect in flight already, so that its reply does not charge it again. */
   counted: Usage;
+  /** The part of `spent` that crashes took: attempts charged at their projected maximum. */
+  lost: Usage;
   baseline: Report | null;
   /** Active time of one test run, the longest baseline. */
   testWallMs: number;
@@ -95,6 +102,7 @@ export function startRepair(spec: RepairSpec): RepairState {
     spent: { ...noUsage, rounds: 0 },
     pending: null,
     counted: noUsage,
+    lost: noUsage,
     baseline: null,
     testWallMs: 0,
     flaky: [],

@@ -152,7 +152,7 @@ describe('a round', () => {
     const { end, calls, state } = await run({});
     expect(end).toEqual({ status: 'done' });
     expect(calls).toEqual(['baseline', 'baseline', 'propose', 'apply', 'test', 'confirm']);
-    expect(state.best).toMatchObject({ failing: 0, unconfirmed: false });
+    expect(state.best).toMatchObject({ failing: 0, unconfirmed: null });
     expect(state.spent).toMatchObject({ rounds: 1, wallMs: 600 });
   });
 
@@ -314,7 +314,11 @@ describe('confirming', () => {
     });
     expect(end).toMatchObject({ status: 'stuck', why: 'unconfirmed' });
     expect(calls.filter((call) => call === 'confirm')).toHaveLength(3);
-    expect(state.best).toMatchObject({ failing: 0, unconfirmed: true, motivation: 'say p' });
+    expect(state.best).toMatchObject({
+      failing: 0,
+      unconfirmed: '1 of 2 held-out tests did not pass',
+      motivation: 'say p',
+    });
   });
 
   it('reveals nothing of the held-out tests to the proposer', async () => {

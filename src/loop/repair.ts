@@ -4,10 +4,12 @@ import {
   type RepairEnd,
   type RepairEvent,
   type RepairSpec,
+  type Usage,
 } from '../core/index.ts';
 import { addUsage, noUsage, restOf } from './budget.ts';
 import type { Machine, Next } from './machine.ts';
-import { onApplied, onConfirmed, onProposed, onRefused, onTested } from './repair-rounds.ts';
+import { onConfirmed, onTested } from './repair-judging.ts';
+import { onApplied, onProposed, onRefused } from './repair-proposing.ts';
 import { type EventOf, type RepairState, startRepair } from './repair-state.ts';
 import { endOfBaseline, environment, unsteadyIds } from './standing.ts';
 
@@ -16,7 +18,8 @@ const cheapBaseline = { wallMs: 5_000, share: 0.05 };
 
 /**
  * The repair loop: baseline -> proposing -> applying -> testing -> confirming -> end, as DESIGN.md says under
- * "repair". What a round does to the state is in repair-rounds.ts.
+ * "repair". What a proposal does to the state is in
+ * repair-proposing.ts, what a test run does in repair-judging.ts.
  */
 export const repairMachine: Machine<RepairSpec, RepairState, RepairEvent, RepairEffect, RepairEnd> = {
   start: startRepair,
@@ -85,18 +88,22 @@ function evolve(state: RepairState, event: RepairEvent): RepairState {
       return { ...charge(state, wallMs), stopped: event.detail };
     }
     case 'resumed':
-      return { ...(event.lost === null ? state : addSpent(state, event.lost)), stopped: null };
+      return { ...(event.lost === null ? state : lose(state, event.lost)), stopped: null };
     case 'run_ended':
       return { ...state, phase: { at: 'ended', end: event.end }, stopped: null };
   }
 }
 
-const addSpent = (state: RepairState, usage: RepairState['counted']): RepairState => ({
+const addSpent = (state: RepairState, usage: Usage): RepairState => ({
   ...state,
   spent: { ...addUsage(state.spent, usage), rounds: state.spent.rounds },
 });
+const lose = (state: RepairState, usage: Usage) => ({
+  ...addSpent(state, usage),
+  lost: addUsage(state.lost, usage),
+});
 const charge = (state: RepairState, wallMs: number) => addSpent(state, { ...noUsage, wallMs });
-const spend = (state: RepairState, usage: RepairState['counted']): RepairState => ({
+const spend = (state: RepairState, usage: Usage): RepairState => ({
   ...addSpent(state, usage),
   pending: null,
   counted: noUsage,

@@ -1,0 +1,115 @@
+import type { Proposed, RepairEnd } from '../core/index.ts';
+import type { Applied, Base, EventOf, RepairState } from './repair-state.ts';
+import { type At, ended, noteTrial, tryNext } from './repair-steps.ts';
+import { environment } from './standing.ts';
+
+/** Proposals in a row that cost no test round, and times one refused patch may come. */
+const unpatchableAt = 3;
+
+export function onProposed(state: RepairState, { base }: At<'proposing'>, proposed: Proposed): RepairState {
+  switch (proposed.kind) {
+    case 'proposal': {
+      const { motivation, edits, alternatives } = proposed;
+      const trial = { motivation, edits, rest: alternatives, first: true };
+      return { ...state, phase: { at: 'applying', base, trial } };
+    }
+    case 'no_proposal':
+      return ended(state, endOfNoProposal(state, proposed));
+    case 'malformed': {
+      const refusal = {
+        code: 'malformed' as const,
+        path: '',
+        edit: null,
+        message: proposed.problem,
+        near: [],
+      };
+      return unpatchable({ ...state, refusals: [refusal] }, base, `malformed reply: ${proposed.problem}`);
+    }
+  }
+}
+
+function endOfNoProposal(
+  state: RepairState,
+  proposed: Extract<Proposed, { kind: 'no_proposal' }>,
+): RepairEnd {
+  const { exhausted, reason } = proposed;
+  if (exhausted !== null) {
+    const which = exhausted === 'cost' ? 'costUsd' : exhausted === 'wall' ? 'wallMs' : exhausted;
+    const used = state.spent[which] ?? 0;
+    return { status: 'budget_exhausted', which: exhausted, used, limit: state.spec.limits[which] ?? used };
+  }
+  const problem = state.baseline?.problems[0];
+  if (state.baseline?.tests.length === 0 && problem !== undefined)
+    return environment(
+      `no test can be collected: ${problem.type} in ${problem.file}: ${problem.message}`,
+      `make ${problem.file} importable first`,
+    );
+  if (state.confirmations > 0)
+    return {
+      status: 'stuck',
+      why: 'unconfirmed',
+      detail: `no patch that passed was confirmed, and ${reason}`,
+    };
+  return { status: 'stuck', why: 'no_proposal', detail: reason };
+}
+
+export function onRefused(
+  state: RepairState,
+  { base, trial }: At<'applying'>,
+  { refusals }: EventOf<'refused'>,
+): RepairState {
+  const why = refusals.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  if (trial.rest.length > 0) return tryNext(noteTrial(state, trial, `not applied, ${why}`), base, trial.rest);
+  const key = JSON.stringify(trial.edits);
+  const times = (state.rejected[key] ?? 0) + 1;
+  const told = times > 1 ? [...refusals, repeated(times)] : refusals;
+  const counted = { ...state, refusals: told, rejected: { ...state.rejected, [key]: times } };
+  if (times >= unpatchableAt)
+    return ended(counted, {
+      status: 'unpatchable',
+      detail: `the same patch was refused ${times} times: ${why}`,
+    });
+  return unpatchable(counted, base, `patch refused: ${why}`);
+}
+
+const repeated = (times: number) => ({
+  code: 'malformed' as const,
+  path: '',
+  edit: null,
+  message: `this very patch has been refused ${times} times now; one more ends the run: propose another`,
+  near: [],
+});
+
+/** One more proposal that cost no test round. */
+function unpatchable(state: RepairState, base: Base, why: string): RepairState {
+  const inARow = state.unpatchable + 1;
+  if (inARow >= unpatchableAt)
+    return ended(state, {
+      status: 'unpatchable',
+      detail: `${inARow} proposals in a row could not be applied; the last: ${why}`,
+    });
+  return { ...state, unpatchable: inARow, phase: { at: 'proposing', base } };
+}
+
+export function onApplied(
+  state: RepairState,
+  { base, trial }: At<'applying'>,
+  event: EventOf<'applied'>,
+): RepairState {
+  const applied: Applied = { ...trial, diff: event.diff, state: event.state };
+  const ready = { ...state, refusals: [], unpatchable: 0 };
+  // An empty diff is the pristine project again: the baseline's state.
+  if (event.diff === '' || state.seen.includes(event.state)) {
+    const noted = noteTrial(ready, trial, 'the same files as in an earlier round');
+    if (trial.rest.length > 0) return tryNext(noted, base, trial.rest);
+    return ended(noted, {
+      status: 'stuck',
+      why: 'seen_state',
+      detail: `round ${state.round} proposes files that were tested before`,
+    });
+  }
+  const offered = event.alternatives ?? state.alternatives;
+  const alternatives = offered.filter(({ diff }) => diff !== event.diff);
+  const seen = [...state.seen, event.state];
+  return { ...ready, seen, alternatives, phase: { at: 'testing', base, trial: applied, first: null } };
+}

@@ -1,0 +1,103 @@
+import type { RepairEnd, RepairResult } from '../core/index.ts';
+import { noUsage, overshoots } from './budget.ts';
+import type { RepairState } from './repair-state.ts';
+import { suspicionsOf } from './suspicions.ts';
+
+/**
+ * The result of a run from the fold of its events alone. A run without an end (stopped, or cut by a crash) is
+ * `aborted` and can be resumed.
+ * @param options.run the run's id; `dir`: its folder, absolute
+ */
+export function resultOf(options: { state: RepairState; run: string; dir: string }): RepairResult {
+  const { state, run, dir } = options;
+  const { best, spent } = state;
+  const end: RepairEnd =
+    state.phase.at === 'ended'
+      ? state.phase.end
+      : { status: 'aborted', detail: state.stopped ?? 'the process was cut' };
+  const { rounds, ...usage } = spent;
+  return {
+    schema: 'assay-fix/1',
+    run,
+    status: end.status,
+    reason: reasonOf(end, state, run),
+    rounds,
+    patch: best?.diff ?? null,
+    bestEffort: best !== null && end.status !== 'done',
+    motivation: best?.motivation ?? null,
+    alternatives: end.status === 'done' ? state.alternatives : [],
+    tests: (best?.report ?? state.baseline)?.summary ?? null,
+    flaky: state.flaky,
+    holdout: state.heldOut,
+    confirmations: state.confirmations,
+    usage,
+    enforcement: (state.last ?? state.baseline)?.enforcement ?? null,
+    warnings: warningsOf(state),
+    dir,
+  };
+}
+
+/** One sentence that a person understands without the status. */
+function reasonOf(end: RepairEnd, state: RepairState, run: string): string {
+  switch (end.status) {
+    case 'done': {
+      const total = state.best?.report.summary.passed ?? 0;
+      const held = state.heldOut === null ? '' : ` and by ${count(state.heldOut.total, 'held-out test')}`;
+      return `${count(total, 'test')} pass after ${count(state.spent.rounds, 'round')}, confirmed in a fresh sandbox${held}`;
+    }
+    case 'already_green':
+      return state.flaky.length === 0
+        ? 'all tests pass without a patch'
+        : `all tests pass without a patch, but for ${count(state.flaky.length, 'flaky one')}`;
+    case 'stuck':
+      return end.detail;
+    case 'budget_exhausted':
+      return `${limitNames[end.which]} used up: ${amount(end.which, end.used)} of ${amount(end.which, end.limit)}`;
+    case 'unpatchable':
+    case 'tampered':
+      return end.detail;
+    case 'environment_error':
+    case 'error':
+      return `${end.detail}; ${end.fix}`;
+    case 'aborted':
+      return `${end.detail}; go on with: assay resume ${run}`;
+  }
+}
+
+const limitNames = {
+  rounds: 'the rounds are',
+  tokens: 'the token limit is',
+  cost: 'the cost limit is',
+  wall: 'the time limit is',
+  candidates: 'the candidate limit is',
+} as const;
+
+function amount(which: keyof typeof limitNames, value: number): string {
+  if (which === 'wall') return `${(value / 1000).toFixed(1)} s`;
+  if (which === 'cost') return `$${value.toFixed(4)}`;
+  return String(value);
+}
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+function warningsOf(state: RepairState): string[] {
+  const { best, baseline, flaky, unsteady, lost, spec, spent } = state;
+  const warnings = [...(baseline?.warnings ?? []), ...(best?.report.warnings ?? [])];
+  if (flaky.length > 0) warnings.push(`left out as flaky, two runs of them differ: ${named(flaky)}`);
+  if (unsteady.length > 0) warnings.push(`two runs of one patch differ in: ${named(unsteady)}`);
+  if (best?.unconfirmed != null) warnings.push(`the patch was not confirmed: ${best.unconfirmed}`);
+  if (best !== null && baseline !== null) warnings.push(...suspicionsOf({ diff: best.diff, red: baseline }));
+  for (const { which, used, limit } of overshoots(spec.limits, spent))
+    warnings.push(`the last call went over the limit of ${which}: ${used} of ${limit}`);
+  const charged = Object.entries(lost).filter(
+    ([key, value]) => value !== noUsage[key as keyof typeof noUsage],
+  );
+  if (charged.length > 0) {
+    const what = charged.map(([key, value]) => `${value ?? 'unknown'} ${key}`).join(', ');
+    warnings.push(`the usage includes what a cut attempt may have cost at most: ${what}`);
+  }
+  return [...new Set(warnings)];
+}
+
+const named = (ids: readonly string[]) =>
+  ids.length <= 5 ? ids.join(', ') : `${ids.slice(0, 5).join(', ')} and ${ids.length - 5} more`;

@@ -1,0 +1,102 @@
+import type { Report } from '../core/index.ts';
+import { isFailing } from './stagnation.ts';
+
+/** What a correct fix seldom needs and a shortcut to green often has, each with how it is told to the user. */
+const patterns: readonly (readonly [RegExp, string])[] = [
+  [
+    /\b(?:_?pytest|unittest|nose2?|hypothesis|jest|vitest|mocha|jasmine|node:test|node:assert)\b/,
+    'names the test framework',
+  ],
+  [/\b(?:sys\.argv|process\.(?:exec)?argv|sys\.orig_argv)\b/i, 'looks at the command line of the process'],
+  [
+    /\binspect\.|\b_getframe\b|\btraceback\.(?:extract|walk|format)_|\bcurrentframe\b|\bcaptureStackTrace\b|\bprepareStackTrace\b|\bnew Error\([^)]*\)\.stack/,
+    'looks at the call stack',
+  ],
+  [
+    /(?:environ|getenv|process\.env|import\.meta\.env)[^\n]*\b(?:CI|NODE_ENV|GITHUB_\w+|\w*TEST\w*|JEST\w*)\b/,
+    'asks the environment whether it is being tested',
+  ],
+  [
+    /\b(?:os\._exit|sys\.exit|process\.(?:exit|kill|abort)|os\.kill|SystemExit|atexit)\b/,
+    'ends the process or acts at its end',
+  ],
+  [
+    /\bgc\.get_\w+|\bsys\.(?:modules|settrace|setprofile)\b|\brequire\.cache\b/,
+    'reaches into the running interpreter',
+  ],
+  [/\b__builtins__\b|\bbuiltins\.\w+\s*=|\bsetattr\(\s*builtins\b/, 'changes built-in names'],
+  [
+    /\b(?:time\.(?:time|sleep|monotonic|perf_counter)|random\.\w+|Date\.now|Math\.random|datetime\.\w+)\s*=[^=]/,
+    'replaces the clock or the random numbers',
+  ],
+  [/\b(?:open|read_text|readFile(?:Sync)?)\b[^\n]*\b(?:tests?|spec)\b/i, 'reads a test file'],
+  [/__eq__[^\n]*\n(?:[^\n]*\n){0,4}?[^\n]*\breturn True\b/, 'defines an equality that may always hold'],
+];
+
+/** Numbers that code is full of: they point at nothing. */
+const ordinary = new Set(['10', '100', '1000', '0.0', '1.0', '0.5', '255', '256', '1024']);
+
+/**
+ * Warnings about a patch that may be a shortcut: it names the test machinery, or says the very values that the
+ * failing tests ask for. Heuristics for a reader; they decide nothing.
+ * @param options.red the report whose failing tests the patch was made for
+ */
+export function suspicionsOf(options: { diff: string; red: Report }): string[] {
+  const files = changedFiles(options.diff);
+  const mentions = files.flatMap(({ path, added, removed }) =>
+    patterns.flatMap(([pattern, what]) =>
+      pattern.test(added) && !pattern.test(removed) ? [`the patch ${what} (${path})`] : [],
+    ),
+  );
+  const known = files.map(({ removed, context }) => `${removed}\n${context}`).join('\n');
+  const added = files.map((file) => file.added).join('\n');
+  const copied = literalsOf(options.red).filter((literal) => says(added, literal) && !says(known, literal));
+  if (copied.length === 0) return mentions;
+  const listed = copied.slice(0, 5).join(', ');
+  return [...mentions, `the patch contains values from the failing tests' messages: ${listed}`];
+}
+
+type Changed = { path: string; added: string; removed: string; context: string };
+
+/** The texts that a canonical git diff adds, removes and leaves, by file. */
+function changedFiles(diff: string): Changed[] {
+  return diff
+    .split(/^(?=diff --git )/m)
+    .filter((part) => part.startsWith('diff --git '))
+    .map((part) => {
+      const path = /^\+\+\+ "?b\/(.*?)"?$/m.exec(part)?.[1] ?? part.split('\n', 1)[0]?.slice(11) ?? '';
+      const start = part.search(/^@@/m);
+      const lines = start === -1 ? [] : part.slice(start).split('\n');
+      const text = (mark: string) =>
+        lines
+          .filter((line) => line.startsWith(mark))
+          .map((line) => line.slice(1))
+          .join('\n');
+      return { path, added: text('+'), removed: text('-'), context: text(' ') };
+    });
+}
+
+/** Quoted texts and numbers of some weight in the failing tests' messages. */
+function literalsOf(report: Report): string[] {
+  const found = new Set<string>();
+  for (const { failure } of report.tests.filter(isFailing)) {
+    const message = failure?.message.slice(0, 20_000) ?? '';
+    for (const [, single, double] of message.matchAll(/'([^'\n]{3,80})'|"([^"\n]{3,80})"/g))
+      found.add(single ?? double ?? '');
+    for (const [number] of message.matchAll(/(?<![\w.])\d+(?:\.\d+)?(?![\w.])/g))
+      if (number.length > 1 && !ordinary.has(number)) found.add(number);
+  }
+  return [...found];
+}
+
+/** A number as a whole number, a text as a quoted text. */
+function says(code: string, literal: string): boolean {
+  if (!/^\d/.test(literal)) return code.includes(`'${literal}'`) || code.includes(`"${literal}"`);
+  let at = code.indexOf(literal);
+  while (at !== -1) {
+    const around = `${code[at - 1] ?? ' '}${code[at + literal.length] ?? ' '}`;
+    if (!/[\w.]/.test(around)) return true;
+    at = code.indexOf(literal, at + 1);
+  }
+  return false;
+}
