@@ -1,0 +1,73 @@
+import type { Arity } from '../syntax/language.ts';
+import type { SyntaxNode } from '../syntax/node.ts';
+import { child, descend, parts } from '../syntax/node.ts';
+import type { SourceFile } from '../syntax/source-file.ts';
+import { textOf } from '../syntax/source-file.ts';
+import type { Scope } from './scope.ts';
+import { scopesOf } from './scope.ts';
+import type { Shapes } from './shape.ts';
+import { shapesOf } from './shape.ts';
+import type { Site } from './site.ts';
+import { sitesOf } from './site.ts';
+
+/** Everything the templates ask about a file, worked out once. */
+export type FileIndex = {
+  readonly file: SourceFile;
+  readonly scopes: ReadonlyMap<SyntaxNode, Scope>;
+  readonly sites: readonly Site[];
+  readonly shapes: Shapes;
+  /** Functions and methods defined here, by name; a method's arity is without its receiver. */
+  readonly functions: ReadonlyMap<string, { arity: Arity; method: boolean }>;
+  /** Names used after a dot anywhere in the file: how often each, and whether it is ever called. */
+  readonly members: ReadonlyMap<string, { count: number; called: boolean; read: boolean }>;
+};
+
+export function indexFile(file: SourceFile): FileIndex {
+  const scopes = scopesOf(file);
+  return {
+    file,
+    scopes,
+    sites: sitesOf(file, scopes),
+    shapes: shapesOf(file),
+    functions: functionsOf(scopes),
+    members: membersOf(file),
+  };
+}
+
+function functionsOf(scopes: ReadonlyMap<SyntaxNode, Scope>): FileIndex['functions'] {
+  const found = new Map<string, { arity: Arity; method: boolean }>();
+  for (const scope of scopes.values()) {
+    if (scope.kind !== 'function') continue;
+    const method = scope.parent?.kind === 'class';
+    const plain = scope.parameters.filter((parameter) => !parameter.rest).slice(method ? 1 : 0);
+    const rest = scope.parameters.some((parameter) => parameter.rest);
+    const min = plain.filter((parameter) => !parameter.optional).length;
+    found.set(scope.name, { arity: { min, max: rest ? Number.POSITIVE_INFINITY : plain.length }, method });
+  }
+  return found;
+}
+
+function membersOf(file: SourceFile): FileIndex['members'] {
+  const found = new Map<string, { count: number; called: boolean; read: boolean }>();
+  for (const node of descend(file.root)) {
+    if (node.role !== 'attribute') continue;
+    const property = child(node, 'property');
+    if (property === null) continue;
+    const name = textOf(file, property);
+    const known = found.get(name) ?? { count: 0, called: false, read: false };
+    known.count += 1;
+    if (node.parent?.role === 'call' && node.field === 'callee') known.called = true;
+    else known.read = true;
+    found.set(name, known);
+  }
+  return found;
+}
+
+/** Positional arguments of a call, or null where a splat or keyword makes their number unknown. */
+export function argumentsOf(call: SyntaxNode): SyntaxNode[] | null {
+  const list = child(call, 'arguments');
+  if (list === null) return null;
+  if (list.role !== 'arguments') return [list];
+  const given = parts(list);
+  return given.some((part) => part.role === 'splat' || part.role === 'keywordArgument') ? null : given;
+}

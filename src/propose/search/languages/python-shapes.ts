@@ -1,0 +1,87 @@
+import type { ShapeTables } from '../syntax/shape.ts';
+
+const calls: ShapeTables['calls'] = {
+  len: 'number',
+  abs: 'number',
+  int: 'number',
+  float: 'number',
+  round: 'number',
+  sum: 'number',
+  ord: 'number',
+  str: 'text',
+  repr: 'text',
+  chr: 'text',
+  input: 'text',
+  bool: 'bool',
+  any: 'bool',
+  all: 'bool',
+  isinstance: 'bool',
+  list: 'list',
+  sorted: 'list',
+  deque: 'list',
+  range: 'list',
+  tuple: 'tuple',
+  set: 'set',
+  frozenset: 'set',
+  dict: 'dict',
+  defaultdict: 'dict',
+  Counter: 'dict',
+  OrderedDict: 'dict',
+};
+
+const methods: ShapeTables['methods'] = {
+  split: 'list',
+  rsplit: 'list',
+  splitlines: 'list',
+  lower: 'text',
+  upper: 'text',
+  strip: 'text',
+  lstrip: 'text',
+  rstrip: 'text',
+  join: 'text',
+  replace: 'text',
+  format: 'text',
+  startswith: 'bool',
+  endswith: 'bool',
+  isdigit: 'bool',
+  find: 'number',
+  rfind: 'number',
+  index: 'number',
+  count: 'number',
+  keys: 'list',
+  values: 'list',
+  items: 'list',
+};
+
+/** Methods that only one kind of receiver has. */
+const receivers: ShapeTables['receivers'] = {
+  append: 'list',
+  extend: 'list',
+  popleft: 'list',
+  sort: 'list',
+  add: 'set',
+  discard: 'set',
+  items: 'dict',
+  keys: 'dict',
+  setdefault: 'dict',
+  get: 'dict',
+  split: 'text',
+  strip: 'text',
+  lower: 'text',
+  upper: 'text',
+  startswith: 'text',
+  endswith: 'text',
+  join: 'text',
+};
+
+const annotations: ShapeTables['annotations'] = [
+  [/^(int|float|Decimal|complex)\b/, 'number'],
+  [/^str\b/, 'text'],
+  [/^bool\b/, 'bool'],
+  [/^(list|List|Sequence|deque|Deque)\b/, 'list'],
+  [/^(tuple|Tuple)\b/, 'tuple'],
+  [/^(set|Set|frozenset)\b/, 'set'],
+  [/^(dict|Dict|Mapping|defaultdict|Counter)\b/, 'dict'],
+];
+
+export const shapes: ShapeTables = { calls, methods, receivers, annotations };

@@ -1,0 +1,67 @@
+import type { Clock, Proposed, Usage } from '../../core/index.ts';
+import type { Proposer } from '../types.ts';
+import { editOf } from './edits.ts';
+import { motivate } from './motivation.ts';
+import { distrust, literalsOfTests } from './rank.ts';
+import type { SearchLimits, SearchResult } from './search.ts';
+import { search } from './search.ts';
+
+export type SearchProposerOptions = {
+  /** Default: 64 a batch, 8 passing candidates, and after the first one as many again (200 to 600). */
+  limits?: Partial<SearchLimits>;
+  clock?: Clock;
+};
+
+const defaults: SearchLimits = { batchSize: 64, passing: 8, extra: { min: 200, max: 600 } };
+
+const systemClock: Clock = { monotonicMs: () => performance.now(), now: () => new Date() };
+
+/**
+ * Proposes patches without a model: localises the fault by coverage and stack traces, tries template edits on the
+ * syntax tree through `tools.evaluate`, and returns the passing candidate that is most to be trusted, with the
+ * others as alternatives. Deterministic: the same feedback, files and evaluation give the same proposal. The
+ * passing is the warm evaluator's word; the loop runs the tests cold.
+ */
+export function searchProposer(options: SearchProposerOptions = {}): Proposer {
+  const clock = options.clock ?? systemClock;
+  const limits = { ...defaults, ...options.limits };
+  return {
+    id: 'search',
+    async propose(feedback, tools) {
+      const startedMs = clock.monotonicMs();
+      const usage = (candidates: number): Usage => ({
+        tokens: 0,
+        costUsd: 0,
+        candidates,
+        wallMs: Math.max(0, clock.monotonicMs() - startedMs),
+      });
+      const coverage = await tools.coverage();
+      const result = await search({ feedback, tools, coverage, limits, clock, startedMs });
+      const context = { testLiterals: literalsOfTests(feedback.failing) };
+      const ranked = result.state.passing
+        .map(({ trial }) => ({ suggestion: trial.origin, points: distrust(trial.origin, context) }))
+        .sort((a, b) => a.points - b.points)
+        .map(({ suggestion }) => ({
+          motivation: motivate(suggestion, result.localisation),
+          edits: [editOf(suggestion.site.file, suggestion.rewrite.splices)],
+        }));
+      const [best, ...alternatives] = ranked;
+      if (best === undefined) return nothing(result, usage(result.state.tried));
+      return { kind: 'proposal', ...best, alternatives, usage: usage(result.state.tried) };
+    },
+  };
+}
+
+function nothing({ state, end, localisation }: SearchResult, usage: Usage): Proposed {
+  const where =
+    localisation.files.length === 0
+      ? 'no file that may be edited was run by a failing test'
+      : `in ${localisation.files.slice(0, 3).join(', ')}${localisation.files.length > 3 ? ', ...' : ''}`;
+  const reason = `${state.tried} candidates tried ${where}; none passes every test`;
+  return {
+    kind: 'no_proposal',
+    reason,
+    exhausted: end === 'candidates' || end === 'wall' ? end : null,
+    usage,
+  };
+}
