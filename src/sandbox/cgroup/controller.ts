@@ -1,10 +1,11 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { posix } from 'node:path';
-import { type ControlFiles, kernelControlFiles } from './control-files.ts';
-import { detect } from './detect.ts';
+import { type ArrangeOptions, arrange } from './arrange.ts';
+import { kernelControlFiles } from './control-files.ts';
 import { fakeUnified } from './fake-unified.ts';
 import { createGroup } from './group.ts';
 import { type Hierarchy, readLayout } from './layout.ts';
+import { enterDelegatedScope, type ScopeOptions } from './scope.ts';
 import { sweepGroups } from './sweep.ts';
 import type { CgroupController } from './types.ts';
 
@@ -26,8 +27,8 @@ export type OpenCgroupsOptions = {
  * Never throws: what cannot be had is `none` in `support`, with the reason among its notes. The options are for tests.
  */
 export function openCgroups(options: OpenCgroupsOptions = {}): CgroupController {
-  const { files, hierarchies, notes } = survey(options);
-  const detected = detect({ files, hierarchies });
+  const { files, hierarchies, enterScope, notes } = survey(options);
+  const detected = arrange({ files, hierarchies, enterScope });
   const { places } = detected;
   const support = { ...detected.support, notes: [...notes, ...detected.support.notes] };
   return {
@@ -37,15 +38,21 @@ export function openCgroups(options: OpenCgroupsOptions = {}): CgroupController 
   };
 }
 
-type Survey = { files: ControlFiles; hierarchies: Hierarchy[]; notes: string[] };
+type Survey = ArrangeOptions & { notes: string[] };
 
 function survey({ mountinfo, selfCgroup, root }: OpenCgroupsOptions): Survey {
+  const isReal = mountinfo === undefined && selfCgroup === undefined;
   if (root === undefined) {
-    const layout = {
-      mountinfo: mountinfo ?? textOf('/proc/self/mountinfo'),
-      selfCgroup: selfCgroup ?? textOf('/proc/self/cgroup'),
+    return {
+      files: kernelControlFiles,
+      hierarchies: () =>
+        readLayout({
+          mountinfo: mountinfo ?? textOf('/proc/self/mountinfo'),
+          selfCgroup: selfCgroup ?? textOf('/proc/self/cgroup'),
+        }),
+      enterScope: isReal ? () => enterDelegatedScope(thisProcess()) : () => false,
+      notes: [],
     };
-    return { files: kernelControlFiles, hierarchies: readLayout(layout), notes: [] };
   }
   const own = /^0::(\/.*)$/m.exec(selfCgroup ?? '')?.[1] ?? '/';
   const hierarchy: Hierarchy = {
@@ -54,13 +61,17 @@ function survey({ mountinfo, selfCgroup, root }: OpenCgroupsOptions): Survey {
     mountPoint: root,
     ownDir: posix.join(root, own),
   };
-  return statfsSync(root).type === unifiedMagic
-    ? { files: kernelControlFiles, hierarchies: [hierarchy], notes: [] }
-    : {
-        files: fakeUnified(root),
-        hierarchies: [hierarchy],
-        notes: [`${root} is a fake cgroup filesystem for tests: no limit is enforced`],
-      };
+  const isFake = statfsSync(root).type !== unifiedMagic;
+  return {
+    files: isFake ? fakeUnified(root) : kernelControlFiles,
+    hierarchies: () => [hierarchy],
+    enterScope: () => false,
+    notes: isFake ? [`${root} is a fake cgroup filesystem for tests: no limit is enforced`] : [],
+  };
+}
+
+function thisProcess(): ScopeOptions {
+  return { pid: process.pid, uid: process.getuid?.() ?? -1, env: process.env, path: '/usr/bin:/bin' };
 }
 
 /** CGROUP2_SUPER_MAGIC of <linux/magic.h>. */

@@ -13,12 +13,19 @@ const probeLimits = { memoryBytes: 64 * 1024 * 1024, pids: 16, cpus: 1 };
 export type Detected = { places: Place[]; support: CgroupSupport };
 
 /** Which groups can really be made here: each is tried once, as permissions and files alone do not tell. */
-export function detect(options: { files: ControlFiles; hierarchies: readonly Hierarchy[] }): Detected {
-  const { files, hierarchies } = options;
+export function detect(options: {
+  files: ControlFiles;
+  hierarchies: readonly Hierarchy[];
+  /** See `openUnified`. */
+  mayMove: boolean;
+}): Detected {
+  const { files, hierarchies, mayMove } = options;
   const notes: string[] = [];
   const unified = hierarchies.find(({ version }) => version === 2);
   const v2 =
-    unified === undefined ? null : probe(files, openUnified({ files, hierarchy: unified, notes }), notes);
+    unified === undefined
+      ? null
+      : probe(files, openUnified({ files, hierarchy: unified, mayMove, notes }), notes);
   const claimed = new Set<string>(v2?.limits ?? []);
   const wanted = ['memory', 'pids', 'cpu', 'cpuacct', 'freezer'].filter(
     (controller) =>
@@ -49,6 +56,11 @@ function probe(files: ControlFiles, place: Place | null, notes: string[]): Place
   if (place === null) return null;
   const name = groupName({ ...runnerIdentity(), serial: `probe${randomBytes(6).toString('hex')}` });
   const dir = `${place.base}/${name}`;
+  // To move a process, v2 also asks for the right to write to the group that holds both the old and the new one.
+  if (place.version === 2 && !files.canWrite(`${place.base}/cgroup.procs`)) {
+    notes.push(`no process can be moved to a group below ${place.base}: its cgroup.procs is not writable`);
+    return null;
+  }
   try {
     files.makeGroup(dir);
   } catch (error) {

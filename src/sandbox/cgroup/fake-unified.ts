@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import { posix } from 'node:path';
 import { type ControlFiles, kernelControlFiles } from './control-files.ts';
+import { readStat } from './process-stat.ts';
 
 /**
  * A stand-in for the kernel's cgroup v2 filesystem over an ordinary folder, for machines that offer no v2
@@ -93,7 +94,7 @@ function write(options: {
 
 function enter(options: { root: string; dir: string; pid: number }): void {
   const { root, dir, pid } = options;
-  if (parentOf(pid) === null) throw refusal('ESRCH', `${dir}/cgroup.procs`);
+  if (readStat(pid) === null) throw refusal('ESRCH', `${dir}/cgroup.procs`);
   const groups = [root, ...allGroups(root)];
   for (const group of groups) {
     const rest = words(`${group}/cgroup.procs`).filter((line) => Number(line) !== pid);
@@ -118,7 +119,7 @@ function livePids(dir: string): number[] {
   const members = new Set(
     words(`${dir}/cgroup.procs`)
       .map(Number)
-      .filter((pid) => parentOf(pid) !== null),
+      .filter((pid) => readStat(pid) !== null),
   );
   if (members.size === 0) return [];
   const born = fs
@@ -128,24 +129,13 @@ function livePids(dir: string): number[] {
   for (let grew = true; grew; ) {
     const before = members.size;
     for (const pid of born) {
-      const parent = parentOf(pid);
+      const parent = readStat(pid)?.parent;
       // This process itself starts the members' siblings, so its own children are no births inside.
-      if (parent !== null && parent !== process.pid && members.has(parent)) members.add(pid);
+      if (parent !== undefined && parent !== process.pid && members.has(parent)) members.add(pid);
     }
     grew = members.size > before;
   }
   return [...members];
-}
-
-/** null for a process that is gone or a zombie. */
-function parentOf(pid: number): number | null {
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return state === 'Z' || parent === undefined ? null : Number(parent);
-  } catch {
-    return null;
-  }
 }
 
 function allGroups(dir: string): string[] {

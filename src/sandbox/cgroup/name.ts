@@ -1,4 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs';
+import { readStat } from './process-stat.ts';
 
 /** Which runner made a group, unmistakably: a pid alone is used again. */
 export type RunnerIdentity = {
@@ -29,9 +30,9 @@ export function parseGroupName(name: string): GroupName | null {
 
 /** The identity of this process. @throws Error where /proc is not mounted */
 export function runnerIdentity(): RunnerIdentity {
-  const startTime = processStartTime(process.pid);
-  if (startTime === null) throw new Error('/proc/self/stat cannot be read');
-  return { pid: process.pid, startTime, boot: bootId(), pidNamespace: ownPidNamespace() };
+  const stat = readStat(process.pid);
+  if (stat === null) throw new Error('/proc/self/stat cannot be read');
+  return { pid: process.pid, startTime: stat.startTime, boot: bootId(), pidNamespace: ownPidNamespace() };
 }
 
 /**
@@ -43,19 +44,7 @@ export function isRunnerAlive(name: string): boolean {
   if (parsed === null) return true;
   if (parsed.boot !== bootId()) return false;
   if (parsed.pidNamespace !== ownPidNamespace()) return true;
-  return processStartTime(parsed.pid) === parsed.startTime;
-}
-
-function processStartTime(pid: number): number | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in parentheses and may itself hold blanks and parentheses.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie no longer runs anything.
-    return fields[0] === 'Z' ? null : Number(fields[19]);
-  } catch {
-    return null;
-  }
+  return readStat(parsed.pid)?.startTime === parsed.startTime;
 }
 
 function bootId(): string {

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { type ControlFiles, errorCode, readOrNull, readPids } from './control-files.ts';
 import type { Hierarchy } from './layout.ts';
 import { type Place, type Resource, resources } from './place.ts';
+import { areKin } from './process-stat.ts';
 
 /** The leaf that runners move to, as a group that hands controllers down may hold no process itself. */
 export const runnersLeaf = 'assay-runners';
@@ -10,8 +11,14 @@ export const runnersLeaf = 'assay-runners';
  * Makes the runner's own group in the v2 hierarchy ready to hold sandboxes (Linux, admin-guide/cgroup-v2.rst,
  * "Top-down Constraint", "No Internal Process Constraint"). What cannot be handed down is named in `notes`.
  */
-export function openUnified(options: { files: ControlFiles; hierarchy: Hierarchy; notes: string[] }): Place {
-  const { files, hierarchy, notes } = options;
+export function openUnified(options: {
+  files: ControlFiles;
+  hierarchy: Hierarchy;
+  /** Whether the runner, and what it was started with, may be moved to a leaf. */
+  mayMove: boolean;
+  notes: string[];
+}): Place {
+  const { files, hierarchy, mayMove, notes } = options;
   // A runner started by a runner is born in the leaf: its sandboxes go beside the leaf, not below.
   const base =
     posix.basename(hierarchy.ownDir) === runnersLeaf ? posix.dirname(hierarchy.ownDir) : hierarchy.ownDir;
@@ -20,7 +27,7 @@ export function openUnified(options: { files: ControlFiles; hierarchy: Hierarchy
   return {
     version: 2,
     base,
-    limits: limits.filter((resource) => handDown({ files, base, resource, notes })),
+    limits: limits.filter((resource) => handDown({ files, base, resource, mayMove, notes })),
     kill: 'cgroup.kill',
     countsCpu: true,
   };
@@ -31,16 +38,17 @@ function handDown(options: {
   files: ControlFiles;
   base: string;
   resource: Resource;
+  mayMove: boolean;
   notes: string[];
 }): boolean {
-  const { files, base, resource, notes } = options;
+  const { files, base, resource, mayMove, notes } = options;
   const control = `${base}/cgroup.subtree_control`;
   if (words(readOrNull(files, control)).includes(resource)) return true;
   try {
     try {
       files.write(control, `+${resource}`);
     } catch (error) {
-      if (errorCode(error) !== 'EBUSY') throw error;
+      if (errorCode(error) !== 'EBUSY' || !mayMove) throw error;
       moveToLeaf(files, base);
       files.write(control, `+${resource}`);
     }
@@ -52,10 +60,27 @@ function handDown(options: {
   }
 }
 
+/** Rounds of moving: what is being moved may fork meanwhile. */
+const maxRounds = 10;
+
 function moveToLeaf(files: ControlFiles, base: string): void {
   const leaf = `${base}/${runnersLeaf}`;
-  if (!files.has(leaf)) files.makeGroup(leaf);
-  for (const pid of readPids(files, base)) files.write(`${leaf}/cgroup.procs`, String(pid));
+  for (let round = 0; round < maxRounds; round++) {
+    const pids = readPids(files, base);
+    if (pids.length === 0) return;
+    if (!areKin(pids, process.pid))
+      throw new Error(`${base} also holds processes that the runner was not started with`);
+    if (!files.has(leaf)) files.makeGroup(leaf);
+    for (const pid of pids) moveUnlessGone(files, leaf, pid);
+  }
+}
+
+function moveUnlessGone(files: ControlFiles, leaf: string, pid: number): void {
+  try {
+    files.write(`${leaf}/cgroup.procs`, String(pid));
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error;
+  }
 }
 
 function words(text: string | null): string[] {
