@@ -1,6 +1,14 @@
-import { AssayError, type Projection, type RepairEffect, type Usage } from '../core/index.ts';
+import {
+  AssayError,
+  type Projection,
+  type RepairEffect,
+  type RepairEvent,
+  type Usage,
+} from '../core/index.ts';
 import { noUsage, restOf } from './budget.ts';
 import type { DriveEvent, Machine } from './machine.ts';
+import { repairMachine } from './repair.ts';
+import type { RepairState } from './repair-state.ts';
 
 /** An effect that was started and did not come to its end. `charged`: an earlier resume charged its loss. */
 export type Cut<Fx> = { id: number; attempt: number; effect: Fx; projection: Projection; charged: boolean };
@@ -78,3 +86,26 @@ export function lostBy(options: {
 
 const withoutUndefined = (projection: Projection): Partial<Usage> =>
   Object.fromEntries(Object.entries(projection).filter(([, value]) => value !== undefined));
+
+/**
+ * Where a repair run stands by its journal, and the event that takes it up again: to be journaled and folded
+ * before `drive` goes on, unless the run has ended.
+ * @throws AssayError `input` for a journal that is not one of a repair run, or is damaged.
+ */
+export function takeUp(events: readonly RepairEvent[]): {
+  position: Position<RepairState, RepairEffect>;
+  resumed: Extract<RepairEvent, { type: 'resumed' }>;
+} {
+  const [first, ...rest] = events;
+  if (first?.type !== 'run_started') {
+    throw new AssayError({
+      code: 'input',
+      message: 'the journal does not begin with the start of a run',
+      fix: 'start a new run: this one was cut before it began',
+    });
+  }
+  const position = positionAfter(repairMachine, startOf(repairMachine, first.spec), rest);
+  const { counted, stopped } = position.state;
+  const lost = lostBy({ cut: position.pending, counted, stopped: stopped !== null });
+  return { position, resumed: { type: 'resumed', lost } };
+}

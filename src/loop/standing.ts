@@ -108,6 +108,12 @@ export function endOfBaseline(report: Report, flaky: readonly string[]): RepairE
 }
 
 function endOfRed(report: Report, flaky: readonly string[]): RepairEnd | null {
+  // Such a report is never `passed`, whatever the patch: better told before anything is spent.
+  if (report.integrity.expected === 'unknown')
+    return environment(
+      'which tests there should be is not known, so no run of them can prove a patch',
+      'let the tests be collected, or trust what each run collects (--trust-collected)',
+    );
   if (report.verdict === 'failed' && report.problems.length === 0 && report.tests.length > 0) {
     if (failingIds(report, flaky).length > 0) return null;
     if (failingIds(report).length > 0) return { status: 'already_green' };

@@ -1,0 +1,378 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { BudgetLimits, Proposed, RepairEffect, RepairEnd, RepairEvent, Report } from '../core/index.ts';
+import {
+  addUsage,
+  type DriveEvent,
+  drive,
+  eventsOf,
+  fakeClock,
+  leftOf,
+  madeProposal,
+  madeReport,
+  madeSpec,
+  memoryInbox,
+  memoryJournal,
+  noUsage,
+  positionAfter,
+  type RepairEffects,
+  type RepairState,
+  repairBudget,
+  repairMachine,
+  type Spent,
+  startOf,
+  takeUp,
+} from './index.ts';
+
+/** A world that always answers the same question in the same way, so that a cut run can be compared with a whole one. */
+type World = {
+  limits: BudgetLimits;
+  reports: Report[];
+  proposals: Proposed[];
+  /** Candidate batches before each reply. */
+  batches: number;
+  /** Of 4 patches, how many are refused. */
+  refused: number;
+  agreeing: number;
+  /** Active time of each effect. */
+  effectMs: number;
+  projectedTokens: number;
+};
+
+const ids = ['a', 'b', 'c'];
+const report = fc
+  .record({
+    failing: fc.subarray(ids),
+    message: fc.constantFrom('is 3', 'is 4'),
+    verdict: fc.constantFrom('', '', '', '', 'timeout', 'tampered', 'error', 'unavailable', 'no_tests'),
+  })
+  .map(({ failing, message, verdict }) => {
+    const red = Object.fromEntries(failing.map((id) => [id, message]));
+    const made = madeReport({ passing: ids.filter((id) => !failing.includes(id)), failing: red });
+    return verdict === '' ? made : ({ ...made, verdict } as Report);
+  });
+const usage = fc.record({
+  tokens: fc.nat({ max: 300 }),
+  costUsd: fc.option(fc.nat({ max: 3 })),
+  candidates: fc.nat({ max: 60 }),
+});
+const proposed: fc.Arbitrary<Proposed> = fc
+  .oneof(
+    {
+      weight: 6,
+      arbitrary: fc.tuple(fc.constantFrom('x', 'y', 'z', 'u', 'v'), fc.subarray(['p', 'q']), usage),
+    },
+    { weight: 1, arbitrary: fc.tuple(fc.constant('malformed'), fc.constant([]), usage) },
+    { weight: 1, arbitrary: fc.tuple(fc.constant('none'), fc.constant([]), usage) },
+  )
+  .map(([text, alternatives, spent]) => {
+    const all = { ...noUsage, ...spent };
+    if (text === 'malformed') return { kind: 'malformed', problem: 'no tool call', usage: all };
+    if (text === 'none') return { kind: 'no_proposal', reason: 'nothing left', exhausted: null, usage: all };
+    return madeProposal(text, { alternatives, usage: all });
+  });
+const limit = (max: number) => fc.option(fc.integer({ min: 1, max }));
+const world: fc.Arbitrary<World> = fc.record({
+  limits: fc.record({
+    rounds: fc.integer({ min: 1, max: 6 }),
+    tokens: limit(2000),
+    costUsd: limit(20),
+    candidates: limit(300),
+    wallMs: fc.integer({ min: 1, max: 5000 }),
+  }),
+  reports: fc.array(report, { minLength: 1, maxLength: 12 }),
+  proposals: fc.array(proposed, { minLength: 1, maxLength: 8 }),
+  batches: fc.nat({ max: 3 }),
+  refused: fc.nat({ max: 3 }),
+  agreeing: fc.nat({ max: 4 }),
+  effectMs: fc.constantFrom(1, 50, 300),
+  projectedTokens: fc.nat({ max: 200 }),
+});
+
+/** A number made of a text, so that the same question finds the same answer. */
+const hash = (text: string) => [...text].reduce((sum, char) => (sum * 31 + char.charCodeAt(0)) >>> 0, 7);
+const pick = <T>(list: readonly T[], text: string): T => {
+  const value = list[hash(text) % list.length];
+  if (value === undefined) throw new Error('nothing to pick');
+  return value;
+};
+
+function inWorld(at: World): {
+  effects: RepairEffects;
+  calls: string[];
+  clock: ReturnType<typeof fakeClock>;
+} {
+  const calls: string[] = [];
+  const clock = fakeClock();
+  const call = (name: string) => {
+    calls.push(name);
+    clock.advance(at.effectMs);
+  };
+  const reportOf = (key: string) => pick(at.reports, key);
+  const effects: RepairEffects = {
+    async baseline({ again }) {
+      call(`baseline ${again}`);
+      return reportOf(`baseline ${again && 'again'}`);
+    },
+    async propose({ feedback, onBatch }) {
+      call(`propose ${feedback.round}`);
+      for (let batch = 0; batch < at.batches; batch++)
+        await onBatch({ tried: 7, passed: 0, hung: 1, wallMs: Math.floor(at.effectMs / 4) });
+      const key = `${feedback.round} ${feedback.attempts.length} ${feedback.refusals.length}`;
+      return pick(at.proposals, key);
+    },
+    async apply({ layers, edits, alternatives }) {
+      const made = JSON.stringify([...layers, edits]);
+      call(`apply ${made}`);
+      if (hash(made) % 4 < at.refused)
+        return {
+          kind: 'refused',
+          refusals: [{ code: 'no_match', path: 'src/a.py', edit: 0, message: 'not there', near: [] }],
+        };
+      const others = alternatives.map(({ motivation, edits: other }) => ({
+        motivation,
+        diff: `diff ${JSON.stringify([...layers, other])}`,
+      }));
+      return { kind: 'applied', diff: `diff ${made}`, state: `state ${made}`, alternatives: others };
+    },
+    async test({ state }) {
+      call(`test ${state}`);
+      return reportOf(`test ${state}`);
+    },
+    async confirm({ state }) {
+      call(`confirm ${state}`);
+      const agreed = hash(state) % 4 < at.agreeing;
+      const visible = agreed ? madeReport({ passing: ids }) : reportOf(`confirm ${state}`);
+      return { agreed, report: visible, whole: visible, heldOut: { total: 2, passed: agreed ? 2 : 1 } };
+    },
+    close: async () => undefined,
+  };
+  return { effects, calls, clock };
+}
+
+type Went = { end: RepairEnd; state: RepairState; events: RepairEvent[]; calls: string[] };
+
+async function go(at: World, from: readonly RepairEvent[] = []): Promise<Went> {
+  const { effects, calls, clock } = inWorld(at);
+  const journal = memoryJournal<RepairEvent | DriveEvent<RepairEffect, RepairEnd>>();
+  const events = [...from];
+  if (events.length === 0) events.push({ type: 'run_started', spec: madeSpec({ limits: at.limits }) });
+  const start = takeUp(events);
+  let { position } = start;
+  if (from.length > 0 && !position.ended) {
+    events.push(start.resumed);
+    position = positionAfter(repairMachine, position, [start.resumed]);
+  }
+  const { end, state, resumable } = await drive({
+    machine: repairMachine,
+    position,
+    effects: eventsOf({ effects, clock }),
+    journal,
+    budget: repairBudget({ project: () => ({ tokens: at.projectedTokens, costUsd: 0 }) }),
+    inbox: memoryInbox(),
+    signal: new AbortController().signal,
+    clock,
+  });
+  expect(resumable).toBe(false);
+  return { end, state, events: [...events, ...(journal.events as RepairEvent[])], calls };
+}
+
+/** Spent, counted by another way than the machine's: straight from the journal. */
+function spentIn(events: readonly RepairEvent[]): Spent {
+  let spent = { ...noUsage, rounds: 0 } as Spent;
+  let batches = noUsage as Spent;
+  const add = (usage: Parameters<typeof addUsage>[1]) => {
+    spent = { ...addUsage(spent, usage), rounds: spent.rounds };
+  };
+  for (const event of events) {
+    if (event.type === 'effect_started') batches = { ...noUsage, rounds: 0 };
+    if (event.type === 'candidates') {
+      const usage = { ...noUsage, candidates: event.tried, wallMs: event.wallMs };
+      batches = { ...addUsage(batches, usage), rounds: 0 };
+      add(usage);
+    }
+    if (event.type === 'proposed') {
+      const { tokens, costUsd, candidates, wallMs } = event.proposed.usage;
+      const more = (all: number, part: number) => Math.max(0, all - part);
+      add({
+        tokens,
+        costUsd,
+        candidates: more(candidates, batches.candidates),
+        wallMs: more(wallMs, batches.wallMs),
+      });
+    } else if ('wallMs' in event && event.type !== 'candidates' && event.type !== 'stopped')
+      add({ ...noUsage, wallMs: event.wallMs });
+    if (event.type === 'resumed' && event.lost !== null) add(event.lost);
+    if (event.type === 'tested' && !event.again) spent.rounds++;
+  }
+  return spent;
+}
+
+describe('every world', () => {
+  it('comes to exactly one end within a bounded number of effects', async () => {
+    await fc.assert(
+      fc.asyncProperty(world, async (at) => {
+        const { end, events, calls } = await go(at);
+        expect(events.filter(({ type }) => type === 'run_ended')).toHaveLength(1);
+        expect(events.at(-1)).toEqual({ type: 'run_ended', end });
+        // Two baselines; a round is a test, a repeat of it and a confirmation, and each proposal has at most two
+        // other patches; at most two proposals in a row cost no round.
+        expect(calls.length).toBeLessThanOrEqual(2 + at.limits.rounds * (3 + 3 * (1 + 3)) + 3 * (1 + 3));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('never starts an effect that is projected at more than what is left, and counts what it spends', async () => {
+    await fc.assert(
+      fc.asyncProperty(world, async (at) => {
+        const { events, state } = await go(at);
+        for (const [index, event] of events.entries()) {
+          if (event.type !== 'effect_started') continue;
+          const left = leftOf(at.limits, spentIn(events.slice(0, index)));
+          for (const which of ['tokens', 'costUsd', 'wallMs', 'candidates'] as const) {
+            const room = left[which];
+            if (room !== null) expect(event.projection[which] ?? 0).toBeLessThanOrEqual(room);
+          }
+        }
+        expect(state.spent).toEqual(spentIn(events));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('gives the same state folded whole, or as a prefix and the rest', async () => {
+    await fc.assert(
+      fc.asyncProperty(world, fc.nat(), async (at, n) => {
+        const { events, state } = await go(at);
+        const start = startOf(repairMachine, madeSpec({ limits: at.limits }));
+        const cut = n % (events.length + 1);
+        const frozen = JSON.stringify(events);
+        const prefix = positionAfter(repairMachine, start, events.slice(0, cut));
+        const before = JSON.stringify(prefix.state);
+        const whole = positionAfter(repairMachine, prefix, events.slice(cut));
+        expect(whole).toEqual(positionAfter(repairMachine, start, events));
+        expect(JSON.stringify(prefix.state)).toBe(before);
+        expect(JSON.stringify(events)).toBe(frozen);
+        expect({ ...whole.state, phase: null }).toEqual({ ...state, phase: null });
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('resume', () => {
+  it('reaches the same end with the same spent from every prefix of a journal, but for what was lost', async () => {
+    // Limits that a charge for a lost attempt cannot reach: else the ends may differ, and rightly so.
+    const roomy = world.map((at) => ({
+      ...at,
+      limits: { rounds: at.limits.rounds, tokens: null, costUsd: null, candidates: null, wallMs: 1e9 },
+    }));
+    await fc.assert(
+      fc.asyncProperty(roomy, async (at) => {
+        const whole = await go(at);
+        for (let length = 1; length <= whole.events.length; length++) {
+          const prefix = whole.events.slice(0, length);
+          const again = await go(at, prefix);
+          expect(again.end).toEqual(whole.end);
+          expect(again.state.best).toEqual(whole.state.best);
+          // What is in the journal is neither performed nor paid again.
+          const { pending } = takeUp(prefix).position;
+          const done = prefix.filter((event) => repairMachine.settles(event)).length;
+          expect(again.calls).toEqual(whole.calls.slice(done));
+          const cut = noUsageBut(prefix, pending === null);
+          const extra = addUsage(cut, again.state.lost);
+          const { rounds, ...spent } = whole.state.spent;
+          expect(again.state.spent).toEqual({ ...addUsage(spent, extra), rounds });
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('counts attempts and keeps the id of a cut effect', async () => {
+    const at = fixed();
+    const { events } = await go(at);
+    const cut = events.findIndex((event) => event.type === 'proposed');
+    const once = events.slice(0, cut);
+    const again = await go(at, once);
+    const starts = again.events.flatMap((event) =>
+      event.type === 'effect_started' ? [[event.id, event.attempt, event.effect.kind]] : [],
+    );
+    expect(starts.slice(0, 6)).toEqual([
+      [1, 1, 'baseline'],
+      [2, 1, 'baseline'],
+      [3, 1, 'propose'],
+      [3, 2, 'propose'],
+      [4, 1, 'apply'],
+      [5, 1, 'test'],
+    ]);
+    expect(again.events[cut]).toEqual({ type: 'resumed', lost: { ...noUsage, tokens: 100 } });
+  });
+
+  it('charges a lost attempt once, however often the resume itself is cut', async () => {
+    const at = fixed();
+    const { events } = await go(at);
+    const once = events.slice(
+      0,
+      events.findIndex((event) => event.type === 'proposed'),
+    );
+    const first = takeUp(once);
+    expect(first.resumed.lost?.tokens).toBe(100);
+    const second = takeUp([...once, first.resumed]);
+    expect(second.resumed.lost).toBe(null);
+    expect(second.position.pending).toMatchObject({ id: 3, attempt: 1 });
+  });
+
+  it('charges the time of a cut test at its projection, and none after an orderly stop', async () => {
+    const at = fixed();
+    const { events } = await go(at);
+    const test = events.findIndex((event) => event.type === 'tested');
+    const crashed = takeUp(events.slice(0, test));
+    expect(crashed.resumed.lost).toEqual({ ...noUsage, wallMs: 50 });
+    const stopped = takeUp([
+      ...events.slice(0, test),
+      { type: 'stopped', detail: 'interrupted', wallMs: 20 },
+    ]);
+    expect(stopped.resumed.lost).toBe(null);
+    expect(stopped.position.state.spent.wallMs - crashed.position.state.spent.wallMs).toBe(20);
+  });
+
+  it('refuses a journal that goes on after its end, or that is no run', async () => {
+    const { events } = await go(fixed());
+    const more = [...events, { type: 'steered' as const, text: 'x' }];
+    expect(() => takeUp(more)).toThrow('goes on after its end');
+    expect(() => takeUp([])).toThrow('does not begin');
+    expect(() => takeUp(events.slice(1))).toThrow('does not begin');
+    const [start, ...rest] = events;
+    const tested = rest.find((event) => event.type === 'tested');
+    if (start === undefined || tested === undefined) throw new Error('no test in the journal');
+    expect(() => takeUp([start, tested])).toThrow("'tested' event where the run is baseline");
+  });
+});
+
+const fixed = (): World => ({
+  limits: madeSpec().limits,
+  reports: [madeReport({ failing: { a: 'is 3' }, passing: ['b'] })],
+  proposals: [madeProposal('x')],
+  batches: 0,
+  refused: 0,
+  agreeing: 4,
+  effectMs: 50,
+  projectedTokens: 100,
+});
+
+/** What the batches of an effect cut at the end of `prefix` have charged: real work that is done anew. */
+function noUsageBut(prefix: readonly RepairEvent[], settled: boolean) {
+  if (settled) return { ...noUsage };
+  const start = prefix.findLastIndex((event) => event.type === 'effect_started');
+  return prefix
+    .slice(start)
+    .reduce(
+      (sum, event) =>
+        event.type === 'candidates'
+          ? addUsage(sum, { ...noUsage, candidates: event.tried, wallMs: event.wallMs })
+          : sum,
+      { ...noUsage },
+    );
+}
