@@ -1,0 +1,22 @@
+import type { Captured, Enforcement, Outcome, Unavailable } from '../core/index.ts';
+
+const nothingCaptured: Captured = { head: '', tail: '', totalBytes: 0, truncated: false };
+const nothingUsed: Outcome['usage'] = { wallMs: 0, cpuMs: null, memoryPeakBytes: null, pidsPeak: null };
+
+const nothingRan = {
+  exitCode: null,
+  signal: null,
+  stdout: nothingCaptured,
+  stderr: nothingCaptured,
+  usage: nothingUsed,
+};
+
+/** The command did not run, and why. */
+export function unavailableOutcome(unavailable: Unavailable, enforcement: Enforcement): Outcome {
+  return { reason: 'unavailable', ...nothingRan, enforcement, unavailable };
+}
+
+/** Aborted before anything was started. */
+export function abortedOutcome(enforcement: Enforcement): Outcome {
+  return { reason: 'aborted', ...nothingRan, enforcement, unavailable: null };
+}

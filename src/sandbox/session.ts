@@ -1,0 +1,260 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock, Enforcement, Outcome, Unavailable } from '../core/index.ts';
+import { Capture } from './capture.ts';
+import type { Cgroup } from './cgroup/index.ts';
+import { startDeadline } from './deadline.ts';
+import { diagnose } from './diagnose.ts';
+import type { Launched } from './launch.ts';
+import { unavailableOutcome } from './outcome.ts';
+import { identify, isRunning, type ProcessId, secondOf, signalProcess } from './processes.ts';
+import { decideEnding, type KillReason } from './reason.ts';
+import { SetupReader, StatusReader } from './reports.ts';
+import type { RunOptions } from './types.ts';
+
+export type SessionOptions = {
+  launched: Launched;
+  cgroup: Cgroup;
+  enforcement: Enforcement;
+  clock: Clock;
+  /** What the sandbox holds on the host; given back once all its processes are dead. */
+  release: () => void;
+  run: Pick<RunOptions, 'command' | 'limits' | 'signal' | 'onOutput'>;
+};
+
+/** How long bwrap and the fills may take; the command's own wall limit starts after them. */
+const setupLimitMs = 60_000;
+
+/** How long the killed get to disappear before the sandbox is given up on. SIGKILL takes effect at once unless the kernel is stuck. */
+const dyingLimitMs = 5_000;
+
+/** One sandbox from the start of bwrap until everything in it is dead. */
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #stdout: Capture;
+  readonly #stderr: Capture;
+  readonly #status = new StatusReader();
+  readonly #setup = new SetupReader();
+  readonly #stops: (() => void)[] = [];
+  #first: ProcessId | null = null;
+  #killed: KillReason | null = null;
+  #failure: Unavailable | null = null;
+  #startedAt: number;
+  /** Resolves when the command runs, or when it never will. */
+  readonly started: Promise<void>;
+  readonly outcome: Promise<Outcome>;
+
+  constructor(options: SessionOptions) {
+    const { limits } = options.run;
+    this.#options = options;
+    this.#stdout = new Capture(limits.output);
+    this.#stderr = new Capture(limits.output);
+    this.#startedAt = options.clock.monotonicMs();
+    this.#readOutput('stdout', this.#stdout);
+    this.#readOutput('stderr', this.#stderr);
+    this.#watchAbort();
+    this.#stops.push(
+      startDeadline({
+        clock: options.clock,
+        afterMs: setupLimitMs,
+        onPassed: () => this.#fail(setupTooSlow),
+      }),
+    );
+    this.started = this.#readSetup();
+    this.#enter().catch((error: unknown) => this.#fail(cannotEnter(error)));
+    this.outcome = this.#live();
+  }
+
+  /** Kills everything. The first reason given stays. */
+  kill(reason: KillReason): void {
+    this.#killed ??= reason;
+    this.#killAll();
+  }
+
+  /** Signals the first program of the sandbox; false where it has ended or not started. */
+  signal(name: NodeJS.Signals): boolean {
+    const program = this.#first === null ? null : secondOf(this.#first);
+    return program !== null && signalProcess(program, name);
+  }
+
+  #fail(failure: Unavailable): void {
+    this.#failure ??= failure;
+    this.#killAll();
+  }
+
+  #killAll(): void {
+    const { cgroup, launched } = this.#options;
+    cgroup.killAll();
+    if (this.#first !== null) signalProcess(this.#first, 'SIGKILL');
+    launched.child.kill('SIGKILL');
+    // A sandbox that is still being built waits for a word on these; end of file makes it give up.
+    launched.block.destroy();
+    launched.setup.destroy();
+  }
+
+  #readOutput(stream: 'stdout' | 'stderr', capture: Capture): void {
+    const { launched, run } = this.#options;
+    launched[stream].on('data', (bytes: Buffer) => {
+      capture.push(bytes);
+      run.onOutput?.(stream, bytes);
+      const { maxBytes, onExcess } = run.limits.output;
+      if (onExcess === 'kill' && capture.totalBytes > maxBytes) this.kill('output_limit');
+    });
+  }
+
+  #watchAbort(): void {
+    const { signal } = this.#options.run;
+    if (signal === undefined) return;
+    const onAbort = () => this.kill('aborted');
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#stops.push(() => signal.removeEventListener('abort', onAbort));
+    if (signal.aborted) onAbort();
+  }
+
+  /** Both processes of bwrap are put into the group before the second one builds anything: no race, nothing unlimited. */
+  async #enter(): Promise<void> {
+    const { launched, cgroup } = this.#options;
+    const { pid } = launched.child;
+    if (pid === undefined) return;
+    const moved = cgroup.addSoon([pid]);
+    const childPid = await this.#childPid();
+    await moved;
+    if (childPid === null || this.#killed !== null || this.#failure !== null) return;
+    cgroup.add([childPid]);
+    this.#first = identify(childPid);
+    launched.block.end('x');
+    launched.setup.write('go\n');
+  }
+
+  #childPid(): Promise<number | null> {
+    const { status } = this.#options.launched;
+    return new Promise((resolve) => {
+      status.on('data', (bytes: Buffer) => {
+        this.#status.push(bytes);
+        if (this.#status.childPid !== null) resolve(this.#status.childPid);
+      });
+      status.on('close', () => resolve(this.#status.childPid));
+    });
+  }
+
+  #readSetup(): Promise<void> {
+    const { setup } = this.#options.launched;
+    setup.on('data', (bytes: Buffer) => this.#setup.push(bytes));
+    setup.on('end', () => {
+      if (this.#setup.state.kind === 'ready') this.#startWall();
+    });
+    return new Promise((resolve) => setup.on('close', resolve));
+  }
+
+  #startWall(): void {
+    const { clock, run } = this.#options;
+    this.#stop();
+    this.#watchAbort();
+    this.#startedAt = clock.monotonicMs();
+    this.#stops.push(
+      startDeadline({ clock, afterMs: run.limits.wallMs, onPassed: () => this.kill('timeout') }),
+    );
+  }
+
+  #stop(): void {
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+
+  async #live(): Promise<Outcome> {
+    const { launched, clock, cgroup, release } = this.#options;
+    const spawnError = await ended(launched);
+    const wallMs = clock.monotonicMs() - this.#startedAt;
+    this.#stop();
+    this.#killAll();
+    const gone = await this.#allGone();
+    const counters = cgroup.counters();
+    // What cannot be killed keeps its group and its uid until the next sweep.
+    if (gone) {
+      await cgroup.remove();
+      release();
+    }
+    return this.#describe({ spawnError, wallMs, gone, counters });
+  }
+
+  async #allGone(): Promise<boolean> {
+    const { launched, cgroup } = this.#options;
+    const deadline = performance.now() + dyingLimitMs;
+    const isGone = () =>
+      cgroup.isEmpty() && (this.#first === null || !isRunning(this.#first)) && isClosed(launched);
+    for (let delay = 1; !isGone(); delay = Math.min(2 * delay, 16)) {
+      if (performance.now() > deadline) return false;
+      await sleep(delay);
+      this.#killAll();
+    }
+    return true;
+  }
+
+  #describe(ending: {
+    spawnError: Error | null;
+    wallMs: number;
+    gone: boolean;
+    counters: ReturnType<Cgroup['counters']>;
+  }): Outcome {
+    const { spawnError, wallMs, gone, counters } = ending;
+    const { launched, run } = this.#options;
+    const bwrapSaid = this.#stderr.captured();
+    const decided = decideEnding({
+      killed: this.#killed,
+      counters,
+      exitCode: this.#status.exitCode,
+      bwrapSignal: launched.child.signalCode,
+    });
+    const unavailable =
+      decided.reason === 'oom' || this.#killed !== null
+        ? null
+        : (this.#failure ??
+          diagnose({ setup: this.#setup.state, stderr: bwrapSaid.head, spawnError, command: run.command }));
+    const enforcement = gone
+      ? this.#options.enforcement
+      : { ...this.#options.enforcement, notes: [...this.#options.enforcement.notes, undyingNote] };
+    if (unavailable !== null) return unavailableOutcome(unavailable, enforcement);
+    return {
+      ...decided,
+      stdout: this.#stdout.captured(),
+      stderr: bwrapSaid,
+      usage: {
+        wallMs: Math.max(0, wallMs),
+        cpuMs: counters.cpuMs,
+        memoryPeakBytes: counters.memoryPeakBytes,
+        pidsPeak: counters.pidsPeak,
+      },
+      enforcement,
+      unavailable: null,
+    };
+  }
+}
+
+const undyingNote = 'processes of this sandbox did not die within 5 s of SIGKILL; they wait in the kernel';
+
+const setupTooSlow: Unavailable = {
+  cause: `the sandbox was not ready after ${setupLimitMs / 1000} s`,
+  fix: 'Look at the load of the machine and at the size of the files to copy in, then try again',
+};
+
+function cannotEnter(error: unknown): Unavailable {
+  const because = error instanceof Error ? error.message : String(error);
+  return {
+    cause: `the sandbox could not be put into its control group: ${because}`,
+    fix: 'Run `assay doctor` to see which control groups this machine lets you use',
+  };
+}
+
+/** Resolves when bwrap is gone, with the error that kept it from starting, if any. */
+function ended({ child }: Launched): Promise<Error | null> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve(null));
+    child.once('error', (error) => {
+      // Also emitted when a kill fails; then the exit is still to come.
+      if (child.pid === undefined) resolve(error);
+    });
+  });
+}
+
+/** All output has been read: whoever could still write to it is dead. */
+function isClosed({ stdout, stderr }: Launched): boolean {
+  return stdout.closed && stderr.closed;
+}
