@@ -59,7 +59,7 @@ function survey({ mountinfo, selfCgroup, root }: OpenCgroupsOptions): Survey {
     version: 2,
     controllers: [],
     mountPoint: root,
-    ownDir: posix.join(root, own),
+    ownDir: posix.resolve(root, `.${own}`),
   };
   const isFake = statfsSync(root).type !== unifiedMagic;
   return {
