@@ -9,10 +9,11 @@ import {
   groupName,
   isRunnerAlive,
   openCgroups,
+  planRlimits,
   runnerIdentity,
 } from './cgroup/index.ts';
 import { systemClock } from './deadline.ts';
-import { enforcementOf, nothingEnforced, strictRefusal } from './enforcement.ts';
+import { enforcementOf, strictRefusal } from './enforcement.ts';
 import { launch } from './launch.ts';
 import { detectMachine, type Machine } from './machine.ts';
 import { madeFiles } from './made-files.ts';
@@ -92,21 +93,28 @@ const insideUid = 1000;
 function start(context: Context, run: RunOptions, stdin: 'none' | 'pipe'): Started {
   const { machine, cgroups } = context;
   const refused = (outcome: Outcome): Started => ({ kind: 'refused', outcome });
-  if ('cause' in machine) return refused(unavailableOutcome(machine, nothingEnforced));
+  if ('cause' in machine) return refused(unavailableOutcome(machine));
   const slot = takeSlot(context, machine);
-  if (slot === null) return refused(unavailableOutcome(noSlot, nothingEnforced));
+  if (slot === null) return refused(unavailableOutcome(noSlot));
   const disableUserns = machine.isolation === 'user-namespace';
+  const plan = planRlimits({
+    limits: run.limits,
+    support: cgroups.support,
+    hostUid: slot.uid,
+    isolation: machine.isolation,
+  });
   const enforcement = enforcementOf({
+    plan,
     machine,
     hostUid: slot.uid,
     disableUserns,
     support: cgroups.support,
     policy: run.policy,
   });
-  const refusal = (run.policy.strict ?? true) ? strictRefusal(enforcement) : null;
+  const refusal = (run.policy.strict ?? true) ? strictRefusal(plan, cgroups.support) : null;
   if (refusal !== null || run.signal?.aborted) {
     slot.release();
-    return refused(refusal === null ? abortedOutcome(enforcement) : unavailableOutcome(refusal, enforcement));
+    return refused(refusal === null ? abortedOutcome(enforcement) : unavailableOutcome(refusal));
   }
   const identity: Identity =
     machine.isolation === 'host-uid'
@@ -128,7 +136,7 @@ function start(context: Context, run: RunOptions, stdin: 'none' | 'pipe'): Start
       setpriv: machine.setpriv,
       command: run.command,
       env: environment(run),
-      limits: run.limits,
+      rlimits: plan.rlimits,
       mounts: run.policy.mounts,
     }),
     filter: machine.filter,

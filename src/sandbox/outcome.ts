@@ -1,4 +1,5 @@
 import type { Captured, Enforcement, Outcome, Unavailable } from '../core/index.ts';
+import { nothingEnforced } from './enforcement.ts';
 
 const nothingCaptured: Captured = { head: '', tail: '', totalBytes: 0, truncated: false };
 const nothingUsed: Outcome['usage'] = { wallMs: 0, cpuMs: null, memoryPeakBytes: null, pidsPeak: null };
@@ -12,8 +13,8 @@ const nothingRan = {
 };
 
 /** The command did not run, and why. */
-export function unavailableOutcome(unavailable: Unavailable, enforcement: Enforcement): Outcome {
-  return { reason: 'unavailable', ...nothingRan, enforcement, unavailable };
+export function unavailableOutcome(unavailable: Unavailable): Outcome {
+  return { reason: 'unavailable', ...nothingRan, enforcement: nothingEnforced, unavailable };
 }
 
 /** Aborted before anything was started. */

@@ -211,7 +211,7 @@ export class Session {
     const enforcement = gone
       ? this.#options.enforcement
       : { ...this.#options.enforcement, notes: [...this.#options.enforcement.notes, undyingNote] };
-    if (unavailable !== null) return unavailableOutcome(unavailable, enforcement);
+    if (unavailable !== null) return unavailableOutcome(unavailable);
     return {
       ...decided,
       stdout: this.#stdout.captured(),

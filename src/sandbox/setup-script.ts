@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { fillSource, type Identity, isInside } from './bwrap-arguments.ts';
+import { type Rlimit, ulimitScript } from './cgroup/index.ts';
 import { descriptor } from './descriptors.ts';
-import type { Command, Limits, Mount } from './types.ts';
+import type { Command, Mount } from './types.ts';
 
 /**
  * What the programs that run inside before the command say on the setup descriptor. Nothing the code does can forge
@@ -15,12 +16,12 @@ export type SetupOptions = {
   setpriv: string | null;
   command: Command;
   env: Record<string, string>;
-  limits: Limits;
+  rlimits: readonly Rlimit[];
   mounts: readonly Mount[];
 };
 
 /** The argv that bwrap runs: copies the fills, drops root's rights, sets limits, waits for the word, becomes the command. */
-export function setupArgv({ identity, setpriv, command, env, limits, mounts }: SetupOptions): string[] {
+export function setupArgv({ identity, setpriv, command, env, rlimits, mounts }: SetupOptions): string[] {
   const prepare = [ownScript(mounts, identity), fillScript(mounts, identity, setpriv)].join('');
   const last = (script: string) => [
     ...['/bin/sh', '-c', script, 'assay'],
@@ -31,8 +32,8 @@ export function setupArgv({ identity, setpriv, command, env, limits, mounts }: S
     ],
     ...command.argv,
   ];
-  if (identity.isolation === 'user-namespace') return last(`${prepare}${finalScript(limits)}`);
-  const dropped = [...dropRights(identity.uid, setpriv), ...last(finalScript(limits))];
+  if (identity.isolation === 'user-namespace') return last(`${prepare}${finalScript(rlimits)}`);
+  const dropped = [...dropRights(identity.uid, setpriv), ...last(finalScript(rlimits))];
   return prepare === '' ? dropped : ['/bin/sh', '-c', `${prepare}exec "$@"`, 'assay', ...dropped];
 }
 
@@ -90,17 +91,11 @@ function fillScript(mounts: readonly Mount[], identity: Identity, setpriv: strin
 const covers = (mount: Mount, target: string) =>
   (mount.kind === 'ro' || mount.kind === 'rw') && mount.target !== target && isInside(mount.target, target);
 
-/** Units of `ulimit -f` in a POSIX shell. */
-const blockBytes = 512;
-
-function finalScript(limits: Limits): string {
+function finalScript(rlimits: readonly Rlimit[]): string {
   const { setup, block, status, arguments: args, filter } = descriptor;
   return `umask 022
 exec ${[block, status, args, filter].map((fd) => `${fd}<&-`).join(' ')}
-ulimit -c 0
-ulimit -f ${Math.ceil(limits.fileBytes / blockBytes)}
-ulimit -n ${Math.max(minOpenFiles, Math.floor(limits.openFiles))} 2>/dev/null
-echo 500 2>/dev/null >/proc/self/oom_score_adj
+${ulimitScript(rlimits)}echo 500 2>/dev/null >/proc/self/oom_score_adj
 [ -z "$BASH_VERSION" ] || shopt -s execfail
 echo ${setupWord.ready} >&${setup}
 read -r word <&${setup} || exit 1
@@ -117,9 +112,6 @@ trap 'echo ${setupWord.exec} >&${setup}' EXIT
 { exec "$@"; } ${setup}>&-
 `;
 }
-
-/** The shell itself and the loader of the command need a few. */
-const minOpenFiles = 16;
 
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
