@@ -52,7 +52,10 @@ export function leftOf(limits: BudgetLimits, spent: Spent): Left {
 
 const projected = ['tokens', 'costUsd', 'wallMs', 'candidates'] as const;
 
-/** The first limit that does not leave room for `projection`, or null. A projected cost of null is an unknown price. */
+/**
+ * The first limit that does not leave room for `projection`, or null. What it names at all it takes some of, so a
+ * limit that is used up refuses even a projected 0; a projected cost of null is an unknown price.
+ */
 export function refusalOf(options: {
   limits: BudgetLimits;
   spent: Spent;
@@ -65,8 +68,7 @@ export function refusalOf(options: {
     const room = left[which];
     const wanted = projection[which];
     if (limit === null || room === null || wanted === undefined) continue;
-    // Any effect takes some time, so a wall limit that is used up admits none, whatever is projected.
-    if ((wanted ?? Number.POSITIVE_INFINITY) > room || (which === 'wallMs' && room === 0))
+    if (room === 0 || (wanted ?? Number.POSITIVE_INFINITY) > room)
       return { which, used: spent[which] ?? limit, limit };
   }
   return null;

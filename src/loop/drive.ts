@@ -27,7 +27,8 @@ export type Effects<S, E, Fx> = {
   }): Promise<E[]>;
 };
 
-export type Journal<E> = { append(event: E, options: { sync: boolean }): Promise<void> };
+/** Resolves to the event as it stands in the journal (secrets scrubbed): what a resume will fold, so what is folded now. */
+export type Journal<E> = { append(event: E, options: { sync: boolean }): Promise<E> };
 
 /** What an effect costs at most, and the end of the run where that is more than what is left. */
 export type Budget<S, Fx, End> = {
@@ -72,9 +73,9 @@ export async function drive<Spec, S, E extends object, Fx, End>(
   // One after the other, so that the order of folding is the order of the journal.
   const record = (event: E | DriveEvent<Fx, End>, sync: boolean): Promise<void> => {
     tail = tail.then(async () => {
-      await journal.append(event, { sync });
-      state = machine.evolve(state, event);
-      options.onEvent?.(event, state);
+      const journaled = await journal.append(event, { sync });
+      state = machine.evolve(state, journaled);
+      options.onEvent?.(journaled, state);
     });
     return tail;
   };

@@ -3,6 +3,7 @@ export * from './drive.ts';
 export * from './excerpt.ts';
 export * from './feedback.ts';
 export * from './machine.ts';
+export * from './made.ts';
 export * from './repair.ts';
 export * from './repair-effects.ts';
 export * from './repair-state.ts';

@@ -10,7 +10,7 @@ import type {
   Report,
 } from '../core/index.ts';
 import type { Feedback, Proposer } from '../propose/index.ts';
-import { type Left, leftOf, refusalOf } from './budget.ts';
+import { type Left, leftOf, noUsage, refusalOf } from './budget.ts';
 import type { Budget, Effects } from './drive.ts';
 import { excerptOf } from './excerpt.ts';
 import { feedbackOf } from './feedback.ts';
@@ -169,7 +169,8 @@ export function repairBudget(
         case 'confirm':
           return { wallMs: state.testWallMs };
         case 'propose':
-          return { wallMs: 0, ...proposer.project?.(feedbackOf(state)) };
+          // It may use any of them, so none may be used up; what it does not project, it watches by itself.
+          return { ...noUsage, ...proposer.project?.(feedbackOf(state)) };
         case 'apply':
           return {};
       }

@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Proposed, RepairEnd, RepairEvent, RepairSpec, Report } from '../core/index.ts';
+import type { Proposed, RepairEvent, RepairSpec, Report } from '../core/index.ts';
 import {
-  drive,
   type EffectsScript,
-  eventsOf,
-  fakeClock,
-  fakeEffects,
   feedbackOf,
   madeProposal,
   madeReport,
   madeSpec,
-  memoryInbox,
-  memoryJournal,
   positionAfter,
-  type RepairState,
-  repairBudget,
   repairMachine,
+  runScript,
   startOf,
 } from './index.ts';
 
@@ -39,37 +32,18 @@ const nothing: Proposed = {
   usage: madeProposal('x').usage,
 };
 
-async function run(
-  script: Partial<EffectsScript>,
-  spec: Partial<RepairSpec> = {},
-  effectMs = 100,
-): Promise<{ end: RepairEnd; state: RepairState; events: RepairEvent[]; calls: readonly string[] }> {
-  const clock = fakeClock();
-  const effects = fakeEffects({
+async function run(script: Partial<EffectsScript>, spec: Partial<RepairSpec> = {}) {
+  const whole = {
     baseline: [red({ a: 'is 3' })],
     propose: [madeProposal('x')],
     test: [green],
     confirm: [agreed],
     ...script,
-    before: async (kind) => {
-      clock.advance(effectMs);
-      await script.before?.(kind);
-    },
-  });
-  const journal = memoryJournal<RepairEvent>();
-  const { end, state } = await drive({
-    machine: repairMachine,
-    position: startOf(repairMachine, madeSpec(spec)),
-    effects: eventsOf({ effects, clock }),
-    journal,
-    budget: repairBudget({}),
-    inbox: memoryInbox(),
-    signal: new AbortController().signal,
-    clock,
-  });
-  expect(journal.events.filter(({ type }) => type === 'run_ended')).toHaveLength(1);
-  expect(journal.events.at(-1)).toEqual({ type: 'run_ended', end });
-  return { end, state, events: journal.events, calls: effects.calls };
+  };
+  const went = await runScript(whole, spec);
+  expect(went.events.filter(({ type }) => type === 'run_ended')).toHaveLength(1);
+  expect(went.events.at(-1)).toEqual({ type: 'run_ended', end: went.end });
+  return went;
 }
 
 /** The feedback of the `n`th propose (from 1) of a run, rebuilt from its journal. */
@@ -102,9 +76,11 @@ describe('baseline', () => {
   });
 
   it('runs once when it is not cheap', async () => {
-    const { calls } = await run({}, { limits: { ...madeSpec().limits, wallMs: 600_000 } }, 31_000);
+    const baseline = [red({ a: 'is 3' }, { usage: { ...green.usage, wallMs: 31_000 } })];
+    const limits = (wallMs: number) => ({ limits: { ...madeSpec().limits, wallMs } });
+    const { calls } = await run({ baseline }, limits(600_000));
     expect(calls.filter((call) => call === 'baseline')).toHaveLength(1);
-    const roomy = await run({}, { limits: { ...madeSpec().limits, wallMs: 6_000_000 } }, 31_000);
+    const roomy = await run({ baseline }, limits(6_000_000));
     expect(roomy.calls.filter((call) => call === 'baseline')).toHaveLength(2);
   });
 

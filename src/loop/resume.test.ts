@@ -27,6 +27,7 @@ import {
 /** A world that always answers the same question in the same way, so that a cut run can be compared with a whole one. */
 type World = {
   limits: BudgetLimits;
+  baselines: Report[];
   reports: Report[];
   proposals: Proposed[];
   /** Candidate batches before each reply. */
@@ -40,20 +41,23 @@ type World = {
 };
 
 const ids = ['a', 'b', 'c'];
-const report = fc
-  .record({
-    failing: fc.subarray(ids),
-    message: fc.constantFrom('is 3', 'is 4'),
-    verdict: fc.constantFrom('', '', '', '', 'timeout', 'tampered', 'error', 'unavailable', 'no_tests'),
-  })
-  .map(({ failing, message, verdict }) => {
-    const red = Object.fromEntries(failing.map((id) => [id, message]));
-    const made = madeReport({ passing: ids.filter((id) => !failing.includes(id)), failing: red });
-    return verdict === '' ? made : ({ ...made, verdict } as Report);
-  });
+const reportOf = (failing: string[], message: string): Report => {
+  const red = Object.fromEntries(failing.map((id) => [id, message]));
+  return madeReport({ passing: ids.filter((id) => !failing.includes(id)), failing: red });
+};
+const message = fc.constantFrom('is 3', 'is 4');
+const tested = fc.tuple(fc.subarray(ids), message).map(([failing, text]) => reportOf(failing, text));
+const red = fc
+  .tuple(fc.subarray(ids, { minLength: 1 }), message)
+  .map(([failing, text]) => reportOf(failing, text));
+const odd = fc
+  .tuple(tested, fc.constantFrom('timeout', 'tampered', 'error', 'unavailable', 'no_tests', 'oom'))
+  .map(([report, verdict]) => ({ ...report, verdict }) as Report);
+const usually = (common: fc.Arbitrary<Report>) =>
+  fc.oneof({ weight: 9, arbitrary: common }, { weight: 1, arbitrary: odd });
 const usage = fc.record({
   tokens: fc.nat({ max: 300 }),
-  costUsd: fc.option(fc.nat({ max: 3 })),
+  costUsd: fc.option(fc.nat({ max: 3 }), { freq: 9 }),
   candidates: fc.nat({ max: 60 }),
 });
 const proposed: fc.Arbitrary<Proposed> = fc
@@ -78,14 +82,15 @@ const world: fc.Arbitrary<World> = fc.record({
     tokens: limit(2000),
     costUsd: limit(20),
     candidates: limit(300),
-    wallMs: fc.integer({ min: 1, max: 5000 }),
+    wallMs: fc.integer({ min: 1, max: 9000 }),
   }),
-  reports: fc.array(report, { minLength: 1, maxLength: 12 }),
+  baselines: fc.array(usually(red), { minLength: 1, maxLength: 2 }),
+  reports: fc.array(usually(tested), { minLength: 1, maxLength: 12 }),
   proposals: fc.array(proposed, { minLength: 1, maxLength: 8 }),
   batches: fc.nat({ max: 3 }),
   refused: fc.nat({ max: 3 }),
   agreeing: fc.nat({ max: 4 }),
-  effectMs: fc.constantFrom(1, 50, 300),
+  effectMs: fc.constantFrom(1, 100, 300),
   projectedTokens: fc.nat({ max: 200 }),
 });
 
@@ -108,11 +113,10 @@ function inWorld(at: World): {
     calls.push(name);
     clock.advance(at.effectMs);
   };
-  const reportOf = (key: string) => pick(at.reports, key);
   const effects: RepairEffects = {
     async baseline({ again }) {
       call(`baseline ${again}`);
-      return reportOf(`baseline ${again && 'again'}`);
+      return pick(at.baselines, `baseline ${again}`);
     },
     async propose({ feedback, onBatch }) {
       call(`propose ${feedback.round}`);
@@ -137,12 +141,12 @@ function inWorld(at: World): {
     },
     async test({ state }) {
       call(`test ${state}`);
-      return reportOf(`test ${state}`);
+      return pick(at.reports, `test ${state}`);
     },
     async confirm({ state }) {
       call(`confirm ${state}`);
       const agreed = hash(state) % 4 < at.agreeing;
-      const visible = agreed ? madeReport({ passing: ids }) : reportOf(`confirm ${state}`);
+      const visible = agreed ? madeReport({ passing: ids }) : pick(at.reports, `confirm ${state}`);
       return { agreed, report: visible, whole: visible, heldOut: { total: 2, passed: agreed ? 2 : 1 } };
     },
     close: async () => undefined,
@@ -232,7 +236,10 @@ describe('every world', () => {
           const left = leftOf(at.limits, spentIn(events.slice(0, index)));
           for (const which of ['tokens', 'costUsd', 'wallMs', 'candidates'] as const) {
             const room = left[which];
-            if (room !== null) expect(event.projection[which] ?? 0).toBeLessThanOrEqual(room);
+            const projected = event.projection[which];
+            if (room === null || projected === undefined) continue;
+            expect(projected).toBeLessThanOrEqual(room);
+            expect(room).toBeGreaterThan(0);
           }
         }
         expect(state.spent).toEqual(spentIn(events));
@@ -329,7 +336,7 @@ describe('resume', () => {
     const { events } = await go(at);
     const test = events.findIndex((event) => event.type === 'tested');
     const crashed = takeUp(events.slice(0, test));
-    expect(crashed.resumed.lost).toEqual({ ...noUsage, wallMs: 50 });
+    expect(crashed.resumed.lost).toEqual({ ...noUsage, wallMs: 100 });
     const stopped = takeUp([
       ...events.slice(0, test),
       { type: 'stopped', detail: 'interrupted', wallMs: 20 },
@@ -353,7 +360,8 @@ describe('resume', () => {
 
 const fixed = (): World => ({
   limits: madeSpec().limits,
-  reports: [madeReport({ failing: { a: 'is 3' }, passing: ['b'] })],
+  baselines: [reportOf(['a'], 'is 3')],
+  reports: [reportOf(['a'], 'is 3')],
   proposals: [madeProposal('x')],
   batches: 0,
   refused: 0,

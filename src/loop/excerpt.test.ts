@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { reportSchema } from '../core/index.ts';
+import { excerptOf, headAndTail, madeReport, madeTest } from './index.ts';
+
+describe('headAndTail', () => {
+  it('keeps short texts, and the two ends of long ones', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 300 }),
+        fc.integer({ min: 2, max: 100 }),
+        (text, max) => {
+          const cut = headAndTail(text, max);
+          if (text.length <= max) expect(cut).toBe(text);
+          else {
+            expect(cut.length).toBeLessThanOrEqual(max + 60);
+            expect(cut.isWellFormed()).toBe(true);
+            expect(cut).toContain('characters left out');
+          }
+        },
+      ),
+    );
+    expect(headAndTail('abcdefgh', 4)).toBe('ab\n[... 4 characters left out ...]\ngh');
+  });
+});
+
+describe('excerptOf', () => {
+  it('keeps what a proposer needs of a failing test, and nothing of what a passing one printed', () => {
+    const long = `start${'x'.repeat(1e6)}end`;
+    const passing = { ...madeTest('a'), stdout: long, stderr: 'noise' };
+    const failing = { ...madeTest('b', long), stdout: 'printed' };
+    const report = {
+      ...madeReport(),
+      tests: [passing, failing],
+      output: { stdout: long, stderr: '', truncated: false },
+    };
+    const excerpt = excerptOf(report);
+    expect(reportSchema.safeParse(excerpt).success).toBe(true);
+    expect(excerpt.tests[0]).toMatchObject({ id: 'a', stdout: '', stderr: '' });
+    expect(excerpt.tests[1]).toMatchObject({ id: 'b', stdout: 'printed' });
+    expect(excerpt.tests[1]?.failure?.message).toMatch(/^start[\s\S]*left out[\s\S]*end$/);
+    expect(JSON.stringify(excerpt).length).toBeLessThan(80_000);
+  });
+});

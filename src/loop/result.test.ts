@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { RepairEvent, RepairSpec } from '../core/index.ts';
+import { repairResultSchema } from '../core/index.ts';
+import {
+  type EffectsScript,
+  foldRepair,
+  madeProposal,
+  madeReport,
+  madeSpec,
+  noUsage,
+  type RepairState,
+  resultOf,
+  runScript,
+  viewOf,
+} from './index.ts';
+
+const green = madeReport({ passing: ['a', 'b'], warnings: ['a plugin is not known'] });
+const red = madeReport({ passing: ['b'], failing: { a: 'is 3' } });
+const script: EffectsScript = {
+  baseline: [red],
+  propose: [madeProposal('x', { alternatives: ['y'], usage: { tokens: 120, costUsd: 0.01 } })],
+  test: [green],
+  confirm: [{ agreed: true, report: green, whole: green, heldOut: { total: 3, passed: 3 } }],
+};
+
+async function resultAfter(over: Partial<EffectsScript>, spec: Partial<RepairSpec> = {}) {
+  const { state } = await runScript({ ...script, ...over }, spec);
+  const result = resultOf({ state, run: 'fix-1', dir: '/runs/fix-1' });
+  expect(repairResultSchema.parse(JSON.parse(JSON.stringify(result)))).toEqual(result);
+  return result;
+}
+
+describe('resultOf', () => {
+  it('tells a confirmed patch, its other choices and what it cost', async () => {
+    expect(await resultAfter({})).toMatchObject({
+      status: 'done',
+      reason: '2 tests pass after 1 round, confirmed in a fresh sandbox and by 3 held-out tests',
+      rounds: 1,
+      patch: expect.stringContaining('diff'),
+      bestEffort: false,
+      motivation: 'say x',
+      alternatives: [{ motivation: 'say y', diff: expect.stringContaining('"y"') }],
+      tests: { total: 2, passed: 2, failed: 0, skipped: 0 },
+      holdout: { total: 3, passed: 3 },
+      confirmations: 1,
+      usage: { tokens: 120, costUsd: 0.01, candidates: 0 },
+      enforcement: { isolation: 'none' },
+      warnings: ['a plugin is not known'],
+      dir: '/runs/fix-1',
+    });
+  });
+
+  it('has no patch when the suite was green or nothing helped', async () => {
+    expect(await resultAfter({ baseline: [green] })).toMatchObject({
+      status: 'already_green',
+      reason: 'all tests pass without a patch',
+      patch: null,
+      bestEffort: false,
+    });
+    expect(await resultAfter({ test: [red] })).toMatchObject({ status: 'stuck', patch: null });
+  });
+
+  it('labels the best patch of a run that is not done', async () => {
+    const two = madeReport({ failing: { a: 'is 3', b: 'is 4' } });
+    const one = madeReport({ failing: { a: 'is 3' }, passing: ['b'] });
+    const result = await resultAfter(
+      { baseline: [two], test: [one], propose: [madeProposal('x'), madeProposal('y')] },
+      { limits: { ...madeSpec().limits, rounds: 1 } },
+    );
+    expect(result).toMatchObject({
+      status: 'budget_exhausted',
+      reason: 'the rounds are used up: 1 of 1',
+      bestEffort: true,
+      motivation: 'say x',
+      tests: { failed: 1 },
+    });
+  });
+
+  it('warns of an unconfirmed patch, of overshooting and of flaky tests, without naming held-out tests', async () => {
+    const whole = madeReport({ failing: { hidden: 'secret' } });
+    const result = await resultAfter(
+      {
+        baseline: [madeReport({ failing: { a: 'is 3', b: 'once' } }), red],
+        confirm: [{ agreed: false, report: green, whole, heldOut: { total: 3, passed: 1 } }],
+      },
+      { limits: { ...madeSpec().limits, tokens: 100 } },
+    );
+    expect(result).toMatchObject({ status: 'budget_exhausted', bestEffort: true, flaky: ['b'] });
+    const warnings = result.warnings.join('\n');
+    expect(warnings).toContain('left out as flaky, two runs of them differ: b');
+    expect(warnings).toContain('not confirmed: 2 of 3 held-out tests did not pass');
+    expect(warnings).toContain('over the limit of tokens: 120 of 100');
+    expect(JSON.stringify(result)).not.toMatch(/hidden|secret/);
+  });
+
+  it('is aborted and resumable without an end, and tells what a crash was charged', async () => {
+    const { events } = await runScript(script, {});
+    const cut = events.slice(
+      0,
+      events.findIndex(({ type }) => type === 'applied'),
+    );
+    const fold = (all: RepairEvent[]) =>
+      all.reduce<RepairState | null>(foldRepair, null) ?? expect.fail('no event');
+    const result = resultOf({ state: fold(cut), run: 'fix-1', dir: '/x' });
+    expect(result).toMatchObject({
+      status: 'aborted',
+      reason: 'the process was cut; go on with: assay resume fix-1',
+    });
+    const charged = fold([...cut, { type: 'resumed', lost: { ...noUsage, tokens: 7 } }]);
+    expect(resultOf({ state: charged, run: 'fix-1', dir: '/x' }).warnings).toContain(
+      'the usage includes what a cut attempt may have cost at most: 7 tokens',
+    );
+  });
+});
+
+describe('viewOf', () => {
+  it('follows a run event by event', async () => {
+    const two = madeReport({ failing: { a: 'is 3', b: 'is 4' } });
+    const one = madeReport({ failing: { a: 'is 3' }, passing: ['b'] });
+    const { events } = await runScript(
+      { ...script, baseline: [two], test: [one, green], propose: [madeProposal('x'), madeProposal('y')] },
+      {},
+    );
+    let state: RepairState | null = null;
+    const seen = events.flatMap((event) => {
+      state = foldRepair(state, event);
+      const { phase, round, failing, failingAtStart } = viewOf(state);
+      return event.type === 'effect_started' ? [`${phase} ${round} ${failing}/${failingAtStart}`] : [];
+    });
+    expect(seen).toEqual([
+      'baseline 0 null/null',
+      'baseline 0 2/2',
+      'proposing 1 2/2',
+      'applying 1 2/2',
+      'testing 1 2/2',
+      'proposing 2 1/2',
+      'applying 2 1/2',
+      'testing 2 1/2',
+      'confirming 2 1/2',
+    ]);
+    const last = viewOf(state ?? expect.fail('no event'));
+    expect(last).toMatchObject({ phase: 'ended', failing: 0, total: 2, end: { status: 'done' } });
+    expect(last.lastOutcome).toBe('all tests pass, confirmed');
+  });
+});
