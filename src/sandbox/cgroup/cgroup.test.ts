@@ -13,6 +13,7 @@ const roomy: CgroupLimits = { memoryBytes: 256 * 1024 * 1024, pids: 64, cpus: 2 
 const controllers: [string, CgroupController][] = [
   ['as the machine is', openCgroups()],
   ['with v1 hierarchies alone', openCgroups({ mountinfo: withoutUnified() })],
+  ['where no hierarchy is mounted', openCgroups({ mountinfo: '' })],
 ];
 
 function withoutUnified(): string {
@@ -60,7 +61,7 @@ describe.each(controllers)('groups %s', (_, controller) => {
     for (const held of [support.memory, support.pids, support.cpu])
       expect(['cgroup1', 'cgroup2', 'none']).toContain(held);
     expect(support.killAll === 'pid-namespace').toBe(create(controller).dirs.length === 0);
-    if (process.getuid?.() !== 0 && support.memory === 'none') expect(support.notes).not.toEqual([]);
+    if (support.memory === 'none') expect(support.notes.join()).toContain('memory');
   });
 
   it("lie below the runner's own group in each hierarchy", () => {
@@ -117,7 +118,7 @@ describe.each(controllers)('groups %s', (_, controller) => {
   it('kill everything inside, what left its session and ignores SIGTERM included', async () => {
     const group = create(controller);
     const { child, pid } = waiting(
-      `trap '' TERM; setsid sh -c 'trap "" TERM; (setsid sleep 300 &) ; echo $$; sleep 300' & sleep 300`,
+      `trap '' TERM; setsid sh -c 'trap "" TERM; (setsid sleep 20 &) ; echo $$; sleep 20' & sleep 20`,
     );
     await group.addSoon([pid]);
     const said = once(child.stdout ?? child, 'data');

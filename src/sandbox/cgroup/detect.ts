@@ -37,7 +37,16 @@ export function detect(options: {
     .filter(({ version, controllers }) => version === 1 && controllers.some((name) => wanted.includes(name)))
     .flatMap((hierarchy) => probe(files, legacyPlace(hierarchy, wanted), notes) ?? []);
   const places = [...v1, ...(v2 === null ? [] : [v2])];
-  return { places, support: { ...describe(files, places), notes } };
+  const support = describe(files, places);
+  const silent = resources.filter(
+    (resource) => support[resource] === 'none' && !notes.some((note) => note.includes(resource)),
+  );
+  if (notes.length === 0 || places.length > 0) {
+    notes.push(
+      ...silent.map((resource) => `no control group with the ${resource} controller is handed to the runner`),
+    );
+  }
+  return { places, support: { ...support, notes } };
 }
 
 function legacyPlace({ controllers, ownDir }: Hierarchy, wanted: readonly string[]): Place {
