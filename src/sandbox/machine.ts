@@ -91,12 +91,15 @@ function detectRoot(
   return { ...shared, isolation: 'host-uid', setpriv, slots: { first: slots.first, last: slots.last } };
 }
 
-/** bash, as only it can close descriptors of two digits; null where it is needed and missing. */
+/**
+ * bash, as only it can close descriptors of two digits; null where it is needed and missing. `-c` because bash adds PWD
+ * to the environment, which the code could then read in that of bwrap.
+ */
 function launcherFor(leaked: readonly number[]): string[] | null {
   if (leaked.length === 0) return [];
   const bash = findProgram('bash', systemPath);
   const closings = leaked.map((fd) => `${fd}>&-`).join(' ');
-  return bash === null ? null : [bash, '--norc', '-c', `exec ${closings}; exec "$0" "$@"`];
+  return bash === null ? null : [bash, '--norc', '-c', `exec ${closings}; exec -c "$0" "$@"`];
 }
 
 export function findProgram(name: string, path: string): string | null {
