@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AssayError } from '../core/index.ts';
 import {
+  createInbox,
   type DriveEvent,
   type DriveOptions,
   drive,
   fakeClock,
   type Machine,
-  memoryInbox,
   memoryJournal,
   startOf,
 } from './index.ts';
@@ -42,7 +42,7 @@ type Options = DriveOptions<number, State, Event, Effect, string>;
 
 function setUp(steps: number, options: Partial<Options> = {}) {
   const journal = memoryJournal<Event | DriveEvent<Effect, string>>();
-  const inbox = memoryInbox();
+  const inbox = createInbox();
   const clock = fakeClock();
   const all: Options = {
     machine,

@@ -30,31 +30,34 @@ export type TestOptions = {
 
 export type CandidateBatch = { tried: number; passed: number; hung: number; wallMs: number };
 
+export type ProposeRequest = {
+  feedback: Feedback;
+  left: Left;
+  layers: Layers;
+  /** The red run without a patch. */
+  baseline: Report;
+  /** Journals candidates that were judged. */
+  onBatch: (batch: CandidateBatch) => Promise<void>;
+  signal: AbortSignal;
+};
+
 /**
  * What the repair loop does to the world. Reports are whole; the loop cuts them for the journal. Each rejects
  * with an AssayError where it cannot be done at all, and with anything when `signal` aborts.
  */
 export type RepairEffects = {
   baseline(options: { again: boolean; signal: AbortSignal }): Promise<Report>;
-  propose(options: {
-    feedback: Feedback;
-    left: Left;
-    layers: Layers;
-    baseline: Report;
-    onBatch: (batch: CandidateBatch) => Promise<void>;
-    signal: AbortSignal;
-  }): Promise<Proposed>;
+  propose(request: ProposeRequest): Promise<Proposed>;
   apply(options: {
     layers: Layers;
     edits: Edit[];
     /** Other patches of the proposal, on the same layers, whose diffs are wanted for the result. */
     alternatives: Alternative[];
+    signal: AbortSignal;
   }): Promise<ApplyOutcome>;
   test(options: TestOptions): Promise<Report>;
   /** `report`: the visible tests only; nothing in it comes from a held-out test. */
   confirm(options: TestOptions): Promise<Confirmation>;
-  /** Ends what is warm. Safe to call twice. */
-  close(): Promise<void>;
 };
 
 export type ApplyOutcome =
@@ -107,7 +110,7 @@ export function eventsOf(options: {
           return [{ type: 'proposed', round, proposed: { ...proposed, usage } }];
         }
         case 'apply':
-          return [await applied(effects, state, effect.round, wallMs)];
+          return [await applied({ effects, state, round: effect.round, signal, wallMs })];
         case 'test': {
           const report = await reported(await effects.test({ ...trialOf(state), signal }));
           return [{ type: 'tested', round: effect.round, again: effect.again, wallMs: wallMs(), ...report }];
@@ -122,17 +125,19 @@ export function eventsOf(options: {
   };
 }
 
-async function applied(
-  effects: RepairEffects,
-  state: RepairState,
-  round: number,
-  wallMs: () => number,
-): Promise<EventOf<'applied'> | EventOf<'refused'>> {
+async function applied(options: {
+  effects: RepairEffects;
+  state: RepairState;
+  round: number;
+  signal: AbortSignal;
+  wallMs: () => number;
+}): Promise<EventOf<'applied'> | EventOf<'refused'>> {
+  const { effects, state, round, signal, wallMs } = options;
   const { phase } = state;
   if (phase.at !== 'applying') throw new Error(`nothing to apply while ${phase.at}`);
   const { motivation, edits, rest, first } = phase.trial;
   const { layers } = phase.base;
-  const outcome = await effects.apply({ layers, edits, alternatives: first ? rest : [] });
+  const outcome = await effects.apply({ layers, edits, alternatives: first ? rest : [], signal });
   if (outcome.kind === 'refused')
     return { type: 'refused', round, refusals: outcome.refusals, wallMs: wallMs() };
   const { diff, state: digest, alternatives } = outcome;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { BudgetLimits, Proposed, RepairEffect, RepairEnd, RepairEvent, Report } from '../core/index.ts';
 import {
   addUsage,
+  createInbox,
   type DriveEvent,
   drive,
   eventsOf,
@@ -11,7 +12,6 @@ import {
   madeProposal,
   madeReport,
   madeSpec,
-  memoryInbox,
   memoryJournal,
   noUsage,
   positionAfter,
@@ -149,7 +149,6 @@ function inWorld(at: World): {
       const visible = agreed ? madeReport({ passing: ids }) : pick(at.reports, `confirm ${state}`);
       return { agreed, report: visible, whole: visible, heldOut: { total: 2, passed: agreed ? 2 : 1 } };
     },
-    close: async () => undefined,
   };
   return { effects, calls, clock };
 }
@@ -173,7 +172,7 @@ async function go(at: World, from: readonly RepairEvent[] = []): Promise<Went> {
     effects: eventsOf({ effects, clock }),
     journal,
     budget: repairBudget({ project: () => ({ tokens: at.projectedTokens, costUsd: 0 }) }),
-    inbox: memoryInbox(),
+    inbox: createInbox(),
     signal: new AbortController().signal,
     clock,
   });

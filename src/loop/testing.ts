@@ -1,5 +1,6 @@
 import type { Clock, Proposed, RepairEnd, RepairEvent, RepairSpec, Report } from '../core/index.ts';
-import { drive, type Inbox, type Journal, type Message } from './drive.ts';
+import { drive, type Journal } from './drive.ts';
+import { createInbox } from './inbox.ts';
 import { madeSpec } from './made.ts';
 import { repairMachine } from './repair.ts';
 import {
@@ -37,33 +38,6 @@ export function memoryJournal<E>(): Journal<E> & { readonly events: E[]; readonl
       events.push(journaled);
       synced.push(sync);
       return journaled;
-    },
-  };
-}
-
-/** An inbox that is filled by `put`. */
-export function memoryInbox(): Inbox & { put(message: Message): void } {
-  let messages: Message[] = [];
-  let wake: (() => void)[] = [];
-  return {
-    put(message) {
-      messages.push(message);
-      for (const resolve of wake) resolve();
-      wake = [];
-    },
-    take() {
-      const taken = messages;
-      messages = [];
-      return taken;
-    },
-    wait(signal) {
-      if (messages.length > 0) return Promise.resolve();
-      return new Promise((resolve, reject) => {
-        wake.push(resolve);
-        const abort = () => reject(signal.reason);
-        if (signal.aborted) abort();
-        else signal.addEventListener('abort', abort, { once: true });
-      });
     },
   };
 }
@@ -120,7 +94,6 @@ export function fakeEffects(script: EffectsScript): RepairEffects & { readonly c
     },
     test: () => answer('test', script.test),
     confirm: () => answer('confirm', script.confirm),
-    close: async () => undefined,
   };
 }
 
@@ -145,7 +118,7 @@ export async function runScript(
     effects: eventsOf({ effects, clock }),
     journal,
     budget: repairBudget({}),
-    inbox: memoryInbox(),
+    inbox: createInbox(),
     signal: new AbortController().signal,
     clock,
   });

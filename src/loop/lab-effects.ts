@@ -1,0 +1,170 @@
+import { AssayError, type Clock, type FileChange, type RepairSpec, type Report } from '../core/index.ts';
+import type {
+  Evaluator,
+  Expected,
+  FrameworkId,
+  LabJob,
+  OpenEvaluatorOptions,
+  OpenProjectOptions,
+  Project,
+} from '../lab/index.ts';
+import { diffOf } from '../patch/index.ts';
+import type { ProposeProgress, Proposer } from '../propose/index.ts';
+import { digestOf, groundOf, type Laid, layEdits } from './layers.ts';
+import { proposeWith } from './propose-with.ts';
+import type { RepairEffects, TestOptions } from './repair-effects.ts';
+import type { Layers } from './repair-state.ts';
+import { partReport } from './visible.ts';
+
+/** The doors of the lab that a repair goes through; tests put their own in place. */
+export type Lab = {
+  openProject(options: OpenProjectOptions): Promise<Project>;
+  collect(options: { project: Project; tests?: LabJob['tests']; signal?: AbortSignal }): Promise<Expected>;
+  runLab(job: LabJob): Promise<Report>;
+  openEvaluator(options: OpenEvaluatorOptions): Promise<Evaluator>;
+};
+
+/** Shown while an effect runs, never folded. */
+export type RepairProgress =
+  | { kind: 'tests'; seen: number; total: number }
+  | ({ kind: 'search' } & ProposeProgress);
+
+export type LabEffectsOptions = {
+  spec: RepairSpec;
+  proposer: Proposer;
+  lab: Lab;
+  /** An existing folder for the snapshot; see `OpenProjectOptions`. */
+  scratch: string;
+  clock: Clock;
+  /** Called once, when the project is open and nothing has run yet; what it throws ends the effect. */
+  onProject?: (project: Project) => void | Promise<void>;
+  onProgress?: (progress: RepairProgress) => void;
+};
+
+type Opened = { project: Project; visible: Expected; all: Expected };
+
+/** Wall limit of a baseline run where none is given; never more than half of the wall budget. */
+const baselineMs = 300_000;
+
+/**
+ * The repair effects on the real lab, patch room and proposer. The project is opened by the first effect that needs
+ * it, so that what goes wrong there is an event of the run like any other failure.
+ */
+export function labEffects(
+  options: LabEffectsOptions,
+): RepairEffects & { open(signal: AbortSignal): Promise<Project> } {
+  const { spec, lab, clock, onProgress } = options;
+  let opening: Promise<Opened> | null = null;
+  const opened = (signal: AbortSignal) => (opening ??= openAll(options, signal));
+  const limitMs = spec.testTimeoutMs ?? Math.min(baselineMs, spec.limits.wallMs / 2);
+
+  const run = async (job: Omit<LabJob, 'clock' | 'onProgress'>, signal: AbortSignal): Promise<Report> => {
+    const report = await lab.runLab({
+      ...job,
+      signal,
+      clock,
+      ...(onProgress && { onProgress: (seen, total) => onProgress({ kind: 'tests', seen, total }) }),
+    });
+    // A report of an aborted run says nothing of the code; the driver knows what to make of the rejection.
+    if (report.verdict === 'aborted') signal.throwIfAborted();
+    return report;
+  };
+
+  const judged = async (tests: 'visible' | 'all', test: TestOptions): Promise<Report> => {
+    const { layers, state, flaky, testWallMs, signal } = test;
+    const { project, visible, all } = await opened(signal);
+    const changes = changesOf(project, layers);
+    checkDigest(changes, state);
+    const wallMs = spec.testTimeoutMs ?? testLimitMs({ testWallMs, limitMs });
+    const expected = tests === 'all' ? all : visible;
+    return run({ project, changes, expected, tests, ignore: flaky, limits: { wallMs } }, signal);
+  };
+
+  return {
+    open: async (signal) => (await opened(signal)).project,
+    async baseline({ signal }) {
+      const { project, visible } = await opened(signal);
+      return run({ project, changes: [], expected: visible, limits: { wallMs: limitMs } }, signal);
+    },
+    async propose(request) {
+      const { project } = await opened(request.signal);
+      return proposeWith({ ...options, project }, request);
+    },
+    async apply({ layers, edits, alternatives, signal }) {
+      const { project } = await opened(signal);
+      const ground = groundOf(project);
+      const laid = layEdits(ground, [...layers, edits]);
+      if (!laid.ok) return { kind: 'refused', refusals: refusalsOf(laid, layers) };
+      const diffs = alternatives.flatMap(({ motivation, edits: other }) => {
+        const also = layEdits(ground, [...layers, other]);
+        return also.ok ? [{ motivation, diff: diffOf(also.changes) }] : [];
+      });
+      const { changes } = laid;
+      return { kind: 'applied', diff: diffOf(changes), state: digestOf(changes), alternatives: diffs };
+    },
+    test: (test) => judged('visible', test),
+    async confirm(test) {
+      const whole = await judged('all', test);
+      const { project, visible } = await opened(test.signal);
+      const { visible: report, heldOut } = partReport(whole, {
+        heldOut: project.heldOut,
+        expected: visible.ids,
+      });
+      return { agreed: whole.verdict === 'passed', report, whole, heldOut };
+    },
+  };
+}
+
+async function openAll(options: LabEffectsOptions, signal: AbortSignal): Promise<Opened> {
+  const { spec, lab, scratch, clock } = options;
+  const project = await lab.openProject({
+    dir: spec.dir,
+    scratch,
+    protect: spec.protect,
+    holdout: spec.holdout,
+    signal,
+    clock,
+    ...(spec.framework !== null && { framework: spec.framework as FrameworkId }),
+    ...(spec.testCommand !== null && { testCommand: spec.testCommand }),
+    ...(spec.setup !== null && { setup: spec.setup }),
+  });
+  await options.onProject?.(project);
+  const visible = trusted(spec, await lab.collect({ project, tests: 'visible', signal }));
+  const all =
+    project.heldOut.length === 0
+      ? visible
+      : trusted(spec, await lab.collect({ project, tests: 'all', signal }));
+  return { project, visible, all };
+}
+
+/** `--trust-collected`: what each run collects is what is expected, where nothing better is known. */
+const trusted = (spec: RepairSpec, expected: Expected): Expected =>
+  spec.trustCollected && expected.source === 'unknown' ? { ...expected, source: 'trusted' } : expected;
+
+/** Four times what the unpatched tests took and room to start, but no more than those were given. */
+const testLimitMs = ({ testWallMs, limitMs }: { testWallMs: number; limitMs: number }): number =>
+  Math.min(Math.max(4 * testWallMs + 5_000, 10_000), Math.max(limitMs, 10_000));
+
+function changesOf(project: Project, layers: Layers): FileChange[] {
+  const laid = layEdits(groundOf(project), layers);
+  if (!laid.ok) throw groundChanged(laid.refusals.map(({ message }) => message).join('; '));
+  return laid.changes;
+}
+
+function checkDigest(changes: FileChange[], state: string): void {
+  if (digestOf(changes) !== state) throw groundChanged('the patched files differ from those of the journal');
+}
+
+const groundChanged = (because: string) =>
+  new AssayError({
+    code: 'changed',
+    message: 'the patch of an earlier round cannot be made again',
+    because,
+    fix: 'start a new run',
+  });
+
+/** Only the last layer is new: an earlier one that cannot be laid any more is no fault of the proposal. */
+function refusalsOf(laid: Extract<Laid, { ok: false }>, layers: Layers) {
+  if (laid.layer < layers.length) throw groundChanged(laid.refusals.map(({ message }) => message).join('; '));
+  return laid.refusals;
+}

@@ -1,0 +1,115 @@
+import type { Clock, Evaluate, FileChange, Proposed, RepairSpec, Report } from '../core/index.ts';
+import type { Evaluator, Project } from '../lab/index.ts';
+import type { Proposer, ProposerTools } from '../propose/index.ts';
+import { countBatches } from './batches.ts';
+import type { Lab, RepairProgress } from './lab-effects.ts';
+import { groundOf, layEdits, withChanges } from './layers.ts';
+import type { ProposeRequest } from './repair-effects.ts';
+
+export type ProposeContext = {
+  spec: RepairSpec;
+  proposer: Proposer;
+  lab: Pick<Lab, 'openEvaluator'>;
+  project: Project;
+  clock: Clock;
+  onProgress?: ((progress: RepairProgress) => void) | undefined;
+};
+
+/** Asks the proposer, with a warm evaluator that is opened when first used and closed whatever happens. */
+export async function proposeWith(context: ProposeContext, request: ProposeRequest): Promise<Proposed> {
+  const { spec, proposer, project, clock, onProgress } = context;
+  const { feedback, left, layers, onBatch, signal } = request;
+  const ground = groundOf(project);
+  const laid = layEdits(ground, layers);
+  if (!laid.ok) throw new Error('a layer that was applied before cannot be laid');
+  const current = withChanges(ground, laid.changes);
+  const known = new Set(current.files);
+  const warm = warmEvaluator(context, request);
+  const batches = countBatches({ clock, emit: onBatch });
+  const tools: ProposerTools = {
+    files: current.files,
+    read: (file) => (known.has(file) ? textOf(current.read(file)) : null),
+    protectedBecause: (file) => project.protectedBecause(file),
+    coverage: async () => (await warm.get()).coverage(signal),
+    evaluate: counted(
+      onBase(async (...args) => (await warm.get()).evaluate(...args), laid.changes),
+      batches.add,
+    ),
+    budget: {
+      candidates: left.candidates,
+      wallMs: left.wallMs,
+      tokens: left.tokens,
+      costUsd: left.costUsd,
+    },
+    signal,
+    seed: spec.seed,
+    ...(onProgress && { onProgress: (progress) => onProgress({ kind: 'search', ...progress }) }),
+  };
+  try {
+    const proposed = await proposer.propose(feedback, tools);
+    // An abort may look like a proposer with nothing to say; a proposal that was made is worth keeping.
+    if (proposed.kind !== 'proposal') signal.throwIfAborted();
+    return proposed;
+  } finally {
+    await warm.close();
+    await batches.flush();
+  }
+}
+
+/** One evaluator for one call of the proposer. */
+function warmEvaluator({ lab, project }: ProposeContext, { baseline, signal, feedback }: ProposeRequest) {
+  let opening: Promise<Evaluator> | null = null;
+  return {
+    get: () => {
+      opening ??= lab.openEvaluator({ project, baseline: without(baseline, feedback.flaky), signal });
+      return opening;
+    },
+    async close() {
+      const evaluator = await opening?.catch(() => null);
+      await evaluator?.close();
+    },
+  };
+}
+
+/** Flaky tests would fail good candidates at random. */
+const without = (report: Report, flaky: readonly string[]): Report => ({
+  ...report,
+  tests: report.tests.filter(({ id }) => !flaky.includes(id)),
+});
+
+/** Candidates hold the files they edit; the patch so far is laid under them. */
+function onBase(evaluate: Evaluate, changes: readonly FileChange[]): Evaluate {
+  const base = changes.flatMap(({ path, after }) => {
+    const content = after === null ? null : textOf({ bytes: after });
+    return content === null ? [] : [{ path, content }];
+  });
+  if (base.length === 0) return evaluate;
+  return (candidates, options) =>
+    evaluate(
+      candidates.map(({ id, files }) => ({
+        id,
+        files: [...base.filter(({ path }) => files.every((file) => file.path !== path)), ...files],
+      })),
+      options,
+    );
+}
+
+const counted =
+  (evaluate: Evaluate, add: (results: Awaited<ReturnType<Evaluate>>) => Promise<void>): Evaluate =>
+  async (candidates, options) => {
+    const results = await evaluate(candidates, options);
+    await add(results);
+    return results;
+  };
+
+/** Null for what is no UTF-8 text. The BOM stays: it is part of the file. */
+function textOf(
+  found: ReturnType<ReturnType<typeof groundOf>['read']> | { bytes: Uint8Array },
+): string | null {
+  if (found === null || !('bytes' in found) || found.bytes.includes(0)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(found.bytes);
+  } catch {
+    return null;
+  }
+}

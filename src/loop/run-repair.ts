@@ -1,0 +1,187 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  AssayError,
+  type Clock,
+  type RepairEffect,
+  type RepairEnd,
+  type RepairEvent,
+  type RepairResult,
+  type RepairSpec,
+} from '../core/index.ts';
+import type { Project } from '../lab/index.ts';
+import type { Proposer } from '../propose/index.ts';
+import type { Run } from '../store/index.ts';
+import { drive, type Inbox } from './drive.ts';
+import { createInbox } from './inbox.ts';
+import { type Lab, labEffects, type RepairProgress } from './lab-effects.ts';
+import { repairMachine } from './repair.ts';
+import { eventsOf, repairBudget } from './repair-effects.ts';
+import type { RepairState } from './repair-state.ts';
+import { resultOf } from './result.ts';
+import { positionAfter, takeUp } from './resume.ts';
+
+export type RepairOptions = {
+  /** The run's folder, open for writing; it stays open. */
+  run: Run<RepairEvent>;
+  /** For a resumed run, made with `alreadyProposed: repliesIn(run's events)`. */
+  proposer: Proposer;
+  /** Aborts the effect in flight; the run can then be resumed. */
+  signal: AbortSignal;
+  inbox?: Inbox;
+  clock?: Clock;
+  lab: Lab;
+  onEvent?: (event: RepairEvent, state: RepairState) => void;
+  onProgress?: (progress: RepairProgress) => void;
+};
+
+/** `resumable`: the run was stopped and has no end yet; `end` is then `aborted`. */
+export type RepairRun = { result: RepairResult; end: RepairEnd; resumable: boolean };
+
+/** What a run leaves in its folder beside the journal and the artifacts. */
+export const repairFiles = {
+  /** The patch of a `done` run, or the best one so far. */
+  patch: 'patch.diff',
+  /** The whole report of the last test run. */
+  report: 'report.json',
+  result: 'result.json',
+  /** sha256 of every file of the project at the start: what `--write`, `apply` and `resume` compare. */
+  files: 'files.json',
+} as const;
+
+const systemClock: Clock = { monotonicMs: () => performance.now(), now: () => new Date() };
+
+/**
+ * Repairs a project from the start: journals into `run`, and leaves result, patch and report there. What goes wrong
+ * with the project or the machine is an end of the run; a journal that cannot be written rejects.
+ */
+export async function runRepair(options: RepairOptions & { spec: RepairSpec }): Promise<RepairRun> {
+  const { run, spec, onEvent } = options;
+  const { event } = await run.append({ type: 'run_started', spec }, { sync: true });
+  const events = [event];
+  onEvent?.(event, repairMachine.start(spec));
+  return withScratch(run, (scratch) => go({ options, spec, scratch, position: takeUp(events).position }));
+}
+
+/**
+ * Takes a cut or stopped run up again from its folder alone. A run that has ended gives its result again.
+ * @throws AssayError `changed` where the project's files are not what they were at the start; `locked` where another
+ * process writes to the run; `input` on a damaged journal. Nothing is journaled then.
+ */
+export async function resumeRepair(options: RepairOptions): Promise<RepairRun> {
+  const { run, signal, onEvent } = options;
+  run.lock();
+  const events = run.events().map((record) => record.event);
+  const { position, resumed } = takeUp(events);
+  const { state } = position;
+  if (position.ended && state.phase.at === 'ended')
+    return { result: resultOf({ state, run: run.id, dir: run.dir }), end: state.phase.end, resumable: false };
+  return withScratch(run, async (scratch) => {
+    const parts = { options, spec: state.spec, scratch };
+    const effects = effectsOf(parts);
+    await effects.open(signal);
+    const { event } = await run.append(resumed, { sync: true });
+    const from = positionAfter(repairMachine, position, [event]);
+    onEvent?.(event, from.state);
+    return go({ ...parts, position: from, effects });
+  });
+}
+
+/** How many replies of its proposer a run has journaled. */
+export const repliesIn = (events: readonly RepairEvent[]): number =>
+  events.filter(({ type }) => type === 'proposed').length;
+
+type Parts = { options: RepairOptions; spec: RepairSpec; scratch: string };
+
+function effectsOf({ options, spec, scratch }: Parts) {
+  const { run, proposer, lab, clock = systemClock, onProgress } = options;
+  return labEffects({
+    spec,
+    proposer,
+    lab,
+    clock,
+    scratch,
+    onProject: (project) => checkFiles(run, project),
+    ...(onProgress && { onProgress }),
+  });
+}
+
+async function go(
+  parts: Parts & { position: ReturnType<typeof takeUp>['position']; effects?: ReturnType<typeof effectsOf> },
+): Promise<RepairRun> {
+  const { options, position, effects = effectsOf(parts) } = parts;
+  const { run, proposer, signal, inbox = createInbox(), clock = systemClock, onEvent } = options;
+  const keep = async (report: unknown) => {
+    const as = { name: 'report.json', mediaType: 'application/json' };
+    return (await run.artifact(JSON.stringify(report), as)).sha256;
+  };
+  const { state, end, resumable } = await drive<
+    RepairSpec,
+    RepairState,
+    RepairEvent,
+    RepairEffect,
+    RepairEnd
+  >({
+    machine: repairMachine,
+    position,
+    effects: eventsOf({ effects, clock, keep }),
+    journal: { append: async (event, { sync }) => (await run.append(event, { sync })).event },
+    budget: repairBudget(proposer),
+    inbox,
+    signal,
+    clock,
+    ...(onEvent && { onEvent }),
+  });
+  const folded = resultOf({ state, run: run.id, dir: run.dir });
+  const result = { ...folded, warnings: [...folded.warnings, ...scrubWarning(run)] };
+  await leave(run, result);
+  return { result, end, resumable };
+}
+
+/** The snapshot and the environment live for as long as a process works on the run. */
+async function withScratch<T>(run: Run<RepairEvent>, work: (scratch: string) => Promise<T>): Promise<T> {
+  const scratch = path.join(run.dir, 'scratch');
+  // What a killed process left may be half a snapshot.
+  await rm(scratch, { recursive: true, force: true });
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  try {
+    return await work(scratch);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function leave(run: Run<RepairEvent>, result: RepairResult): Promise<void> {
+  if (result.patch !== null) await run.writeFile(repairFiles.patch, result.patch);
+  const artifact = run
+    .events()
+    .map(({ event }) => ('artifact' in event ? event.artifact : undefined))
+    .findLast((name) => name !== undefined);
+  if (artifact !== undefined) await run.writeFile(repairFiles.report, await run.readArtifact(artifact));
+  await run.writeFile(repairFiles.result, `${JSON.stringify(result, null, 2)}\n`);
+}
+
+/** A patch that goes through such a text cannot be made again from the run folder. */
+function scrubWarning(run: Run<RepairEvent>): string[] {
+  if (run.scrubbed.size === 0) return [];
+  return [`secrets were left out of the run folder: ${[...run.scrubbed].toSorted().join(', ')}`];
+}
+
+/** The first time writes down what the files are; later they must be the same, or the journal speaks of others. */
+async function checkFiles(run: Run<RepairEvent>, project: Project): Promise<void> {
+  const files = Object.fromEntries([...project.hashes].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const text = `${JSON.stringify({ schema: 'assay-files/1', dir: project.dir, files }, null, 2)}\n`;
+  const before = await run.readFile(repairFiles.files);
+  if (before === null) return run.writeFile(repairFiles.files, text);
+  const known = (JSON.parse(before.toString('utf8')) as { files: Record<string, string> }).files;
+  const changed = [...new Set([...Object.keys(known), ...Object.keys(files)])].filter(
+    (file) => known[file] !== files[file],
+  );
+  if (changed.length === 0) return;
+  throw new AssayError({
+    code: 'changed',
+    message: 'the project has changed since the run began',
+    because: changed.slice(0, 5).join(', ') + (changed.length > 5 ? ` and ${changed.length - 5} more` : ''),
+    fix: 'put the files back as they were, or start a new run',
+  });
+}
