@@ -1,1 +1,4 @@
+export { openProject } from './project/open-project.ts';
+export { type CollectOptions, collect } from './run/collect.ts';
+export { runLab } from './run/run-lab.ts';
 export type * from './types.ts';

@@ -112,6 +112,10 @@ export type OpenEvaluatorOptions = {
   /** The red run without a patch: which tests fail, and how long each takes. */
   baseline: Report;
   limits?: LabLimits;
+  /** Ids left out (flaky ones). */
+  ignore?: readonly string[];
+  /** Fork servers side by side. Default: one per core, 8 at most. */
+  workers?: number;
   signal?: AbortSignal;
   onResult?: (result: CandidateResult) => void;
 };

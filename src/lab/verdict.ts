@@ -134,7 +134,7 @@ function wrongCanaryText({ canaries, received }: Evidence, id: string): string {
 }
 
 function killed({ outcome, received }: Evidence, { missing }: Comparison): Ruling | null {
-  const left = missing.length > 0 ? `; ${count(missing.length, 'test')} had not finished` : '';
+  const left = absent(missing);
   switch (outcome.reason) {
     case 'timeout':
       return { verdict: 'timeout', reason: `the tests ran over the time limit${left}` };
@@ -154,8 +154,7 @@ function killed({ outcome, received }: Evidence, { missing }: Comparison): Rulin
   }
 }
 
-function notFinished(evidence: Evidence, { missing }: Comparison): Ruling | null {
-  const { received, outcome } = evidence;
+function notFinished({ received, outcome, explainExit }: Evidence, { missing }: Comparison): Ruling | null {
   if (received.unable !== null) {
     return { verdict: 'error', reason: `${received.unable.detail}: ${received.unable.fix}` };
   }
@@ -163,12 +162,13 @@ function notFinished(evidence: Evidence, { missing }: Comparison): Ruling | null
     return { verdict: 'error', reason: `the test runner never started (exit code ${outcome.exitCode})` };
   }
   if (!received.completed) {
-    const left = missing.length > 0 ? `; ${count(missing.length, 'test')} missing` : '';
     return {
       verdict: 'error',
-      reason: `the test process ended with exit code ${outcome.exitCode} before it was done${left}`,
+      reason: `the test process ended with exit code ${outcome.exitCode} before it was done${absent(missing)}`,
     };
   }
+  const meaning = outcome.exitCode === null ? null : explainExit(outcome.exitCode);
+  if (meaning !== null) return { verdict: 'error', reason: `${meaning}${absent(missing)}` };
   const unbuilt = received.canaries.find((canary) => canary.outcome === 'unbuilt');
   if (unbuilt !== undefined) {
     const { framework, version } = received.started;
@@ -180,7 +180,7 @@ function notFinished(evidence: Evidence, { missing }: Comparison): Ruling | null
   return null;
 }
 
-function nothingToJudge({ received, outcome, explainExit }: Evidence, comparison: Comparison): Ruling | null {
+function nothingToJudge({ received }: Evidence, comparison: Comparison): Ruling | null {
   if (comparison.judged.length > 0 || comparison.missing.length > 0) return null;
   const [problem] = received.problems;
   if (problem !== undefined) {
@@ -189,8 +189,6 @@ function nothingToJudge({ received, outcome, explainExit }: Evidence, comparison
       reason: `no test could be collected: ${[problem.type, problem.message].filter(Boolean).join(': ') || 'see the problems'}`,
     };
   }
-  const explained = outcome.exitCode === null ? null : explainExit(outcome.exitCode);
-  if (explained !== null) return { verdict: 'error', reason: explained };
   return { verdict: 'no_tests', reason: 'no test was found' };
 }
 
@@ -218,16 +216,12 @@ function failed(evidence: Evidence, comparison: Comparison): Ruling | null {
 
 /** Tests outside the verdict (flaky ones, those a given list leaves out) explain an exit code of 1, and only that. */
 function exitFailure(evidence: Evidence, outside: boolean): Ruling | null {
-  const { outcome, received, explainExit } = evidence;
+  const { outcome, received } = evidence;
   const codes = [outcome.exitCode, received.announcedExit];
   if (codes.every((code) => code === 0)) return null;
   if (outside && codes.every((code) => code === 0 || code === 1)) return null;
   const code = codes.find((each) => each !== 0) ?? null;
-  const meaning = code === null ? null : explainExit(code);
-  return {
-    verdict: 'failed',
-    reason: `every test passed, but the runner ended with exit code ${code}${meaning === null ? '' : ` (${meaning})`}`,
-  };
+  return { verdict: 'failed', reason: `every test passed, but the runner ended with exit code ${code}` };
 }
 
 function unproved({ expected }: Evidence, { judged }: Comparison): Ruling | null {
@@ -246,6 +240,10 @@ function unproved({ expected }: Evidence, { judged }: Comparison): Ruling | null
 
 export function isFailing(test: TestResult): boolean {
   return test.status === 'failed' || test.status === 'error';
+}
+
+function absent(missing: readonly string[]): string {
+  return missing.length === 0 ? '' : `; ${count(missing.length, 'expected test')} missing`;
 }
 
 function count(n: number, noun: string): string {

@@ -19,6 +19,8 @@ export type TestCommand = {
   program: string | null;
   /** How the framework was named; a framework's own word, e.g. `module` for `python -m pytest`, `script` for `pytest`. */
   via: string;
+  /** Arguments for the interpreter itself, e.g. `-W error` before `-m pytest`. */
+  flags: string[];
   /** Arguments for the framework, as the user wrote them. */
   args: string[];
   /** `NAME=value` words before the command. */

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import time
+import traceback
 import unittest
 
 import assay_canaries
@@ -263,19 +264,19 @@ def main():
         return 0
     runner = Runner(config, send, builtins_watch())
     enter_project(config["root"])
+    sys.path[:0] = [os.path.join(config["root"], folder) for folder in config["path"]]
     places = Places(config["root"], config["environments"])
     try:
         program = unittest.TestProgram(
             module=None, argv=["python -m unittest", *config["args"]], testRunner=runner, exit=False
         )
         status = 5 if runner.count == 0 else 0 if program.result.wasSuccessful() else 1
-    except SystemExit as exit:
-        status = exit.code if isinstance(exit.code, int) else 1
-    except Exception as error:
-        import traceback
-
+    except (Exception, SystemExit) as error:
         text = traceback.format_exc()
         send("problem", file="", problem=places.failure(error, error.__traceback__, clip(text, TRACE_LIMIT)))
+        if isinstance(error, SystemExit):
+            # Refused arguments, or a module that exits when it is imported: no end was reached, so none is reported.
+            return error.code
         status = 1
     end(status)
     return status

@@ -1,0 +1,124 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { AssayError } from '../../core/index.ts';
+import { resolveToolchain, type Toolchain } from '../../sandbox/index.ts';
+import type { SourceTree, TestCommand } from './framework.ts';
+
+/**
+ * The Python that runs a project's tests: the one the test command names, else the project's own environment, the
+ * active one (VIRTUAL_ENV, CONDA_PREFIX), the one behind `script` on PATH, `python3`, `python`. Of several, the first
+ * that has `module` installed; where none has, the first, whose run then says what is missing.
+ * @throws AssayError `environment` where there is no Python, or the one named does not exist.
+ */
+export async function pythonToolchain(options: {
+  tree: SourceTree;
+  command: TestCommand | null;
+  /** A module that must be importable; null for one of the standard library. */
+  module: string | null;
+  /** Name of the script that starts the framework, to find the interpreter behind it. */
+  script: string | null;
+  env: Readonly<Record<string, string | undefined>>;
+}): Promise<Toolchain> {
+  const { tree, command, module, env } = options;
+  if (command?.program != null) return resolveToolchain({ program: command.program, cwd: tree.dir, env });
+  const candidates = await existing(options);
+  const [first] = candidates;
+  if (first === undefined) throw noPython();
+  if (module === null) return first;
+  return candidates.find((candidate) => hasModule(candidate.program, module)) ?? first;
+}
+
+async function existing(options: {
+  tree: SourceTree;
+  command: TestCommand | null;
+  script: string | null;
+  env: Readonly<Record<string, string | undefined>>;
+}): Promise<Toolchain[]> {
+  const { tree, command, env } = options;
+  const own = [...tree.environments].sort(
+    (a, b) => preference(a) - preference(b) || a.length - b.length || (a < b ? -1 : 1),
+  );
+  const scripted = await behindScript(options);
+  const programs = [
+    ...(command?.via === 'script' ? scripted : []),
+    ...own.map((folder) => path.join(tree.dir, folder, 'bin', 'python')),
+    ...[env.VIRTUAL_ENV, env.CONDA_PREFIX].flatMap((folder) =>
+      folder ? [path.join(folder, 'bin', 'python')] : [],
+    ),
+    ...scripted,
+    'python3',
+    'python',
+  ];
+  const found: Toolchain[] = [];
+  for (const program of [...new Set(programs)]) {
+    const toolchain = await tryResolve(program, tree.dir, env);
+    if (toolchain !== null && !found.some((other) => other.program === toolchain.program))
+      found.push(toolchain);
+  }
+  return found;
+}
+
+function preference(environment: string): number {
+  const at = ['.venv', 'venv'].indexOf(environment);
+  return at === -1 ? 2 : at;
+}
+
+/** The interpreter in the first line of the framework's script on PATH. */
+async function behindScript(options: {
+  tree: SourceTree;
+  script: string | null;
+  env: Readonly<Record<string, string | undefined>>;
+}): Promise<string[]> {
+  if (options.script === null) return [];
+  const toolchain = await tryResolve(options.script, options.tree.dir, options.env);
+  if (toolchain === null) return [];
+  const line = /^#!\s*(\S+python[\d.]*)\s*$/m.exec(readFileSync(toolchain.program, 'latin1').slice(0, 256));
+  return line?.[1] === undefined ? [] : [line[1]];
+}
+
+async function tryResolve(
+  program: string,
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Toolchain | null> {
+  try {
+    return await resolveToolchain({ program, cwd, env });
+  } catch (error) {
+    if (AssayError.is(error)) return null;
+    throw error;
+  }
+}
+
+/** Looks in the usual folders of an interpreter; starts nothing. */
+function hasModule(program: string, module: string): boolean {
+  return sitePackages(program).some(
+    (folder) => existsSync(path.join(folder, module)) || existsSync(path.join(folder, `${module}.py`)),
+  );
+}
+
+function sitePackages(program: string): string[] {
+  const prefix = path.dirname(path.dirname(program));
+  const roots = prefix === '/usr' ? ['/usr/lib', '/usr/local/lib'] : [path.join(prefix, 'lib')];
+  return roots.flatMap((root) =>
+    names(root)
+      .filter((name) => /^(python|pypy)3?/.test(name))
+      .flatMap((name) => ['site-packages', 'dist-packages'].map((folder) => path.join(root, name, folder))),
+  );
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function noPython(): AssayError {
+  return new AssayError({
+    code: 'environment',
+    message: 'No Python was found to run the tests with',
+    because: 'neither the project, the environment nor PATH has one',
+    fix: 'Install Python 3.8 or later, or name one in the test command (--test "/path/to/python -m pytest")',
+  });
+}

@@ -1,0 +1,22 @@
+import { availableParallelism } from 'node:os';
+import type { Limits } from '../../sandbox/index.ts';
+import type { LabLimits } from '../types.ts';
+
+const mebi = 1024 * 1024;
+
+/** Limits of one test run: those asked for, else the lab's defaults. `workspaceBytes` lie in memory and come on top. */
+export function sandboxLimits(asked: LabLimits | undefined, workspaceBytes: number): Limits {
+  return {
+    wallMs: asked?.wallMs ?? 300_000,
+    memoryBytes: (asked?.memoryBytes ?? 2048 * mebi) + workspaceBytes,
+    pids: asked?.pids ?? 512,
+    cpus: asked?.cpus ?? availableParallelism(),
+    output: { maxBytes: asked?.outputBytes ?? 64 * mebi, onExcess: 'kill' },
+    tmpBytes: 512 * mebi,
+    fileBytes: 1024 * mebi,
+    openFiles: 4096,
+  };
+}
+
+/** Of records on the private channel; reached only by a runaway runner. */
+export const maxChannelBytes = 128 * mebi;
