@@ -3,6 +3,7 @@ import type { RunOptions, RunResult, SandboxProcess } from './types.ts';
 
 export { createSandbox, type SandboxOptions, type Swept } from './create-sandbox.ts';
 export { printable } from './printable.ts';
+export { resolveToolchain } from './toolchain.ts';
 export type * from './types.ts';
 
 /** Runs one command in a sandbox made for it; see `createSandbox` to run many. */
