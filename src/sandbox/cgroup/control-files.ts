@@ -32,6 +32,8 @@ export const kernelControlFiles: ControlFiles = {
     const fd = fs.openSync(file, fs.constants.O_WRONLY);
     try {
       fs.writeSync(fd, value);
+    } catch (error) {
+      throw naming(error, { file, value });
     } finally {
       fs.closeSync(fd);
     }
@@ -40,6 +42,8 @@ export const kernelControlFiles: ControlFiles = {
     const fd = fs.openSync(file, fs.constants.O_WRONLY);
     try {
       await writeAsync(fd, value);
+    } catch (error) {
+      throw naming(error, { file, value });
     } finally {
       fs.closeSync(fd);
     }
@@ -54,6 +58,12 @@ export const kernelControlFiles: ControlFiles = {
     }
   },
 };
+
+/** A refused write on a descriptor does not tell by itself which file and value were meant. */
+function naming(error: unknown, { file, value }: { file: string; value: string }): Error {
+  const code = errorCode(error);
+  return Object.assign(new Error(`${code}: writing ${value} to ${file}`, { cause: error }), { code });
+}
 
 /** The pids a group holds directly; none where the group is gone. 0 stands for a process of another pid namespace. */
 export function readPids(files: ControlFiles, dir: string): number[] {
