@@ -38,16 +38,13 @@ function sectionOf({ path, before, after, mode }: FileChange): string {
 
 function renameSection({ from, to, similarity }: Rename): string {
   const header = [`diff --git ${quotePath(`a/${from.path}`)} ${quotePath(`b/${to.path}`)}`];
-  const modes = [gitMode(from.mode), gitMode(to.mode)] as const;
-  if (modes[0] !== modes[1]) header.push(`old mode ${modes[0]}`, `new mode ${modes[1]}`);
   header.push(
     `similarity index ${similarity}%`,
     `rename from ${quotePath(from.path)}`,
     `rename to ${quotePath(to.path)}`,
   );
   if (similarity === 100) return `${header.join('\n')}\n`;
-  const mode = modes[0] === modes[1] ? ` ${modes[0]}` : '';
-  header.push(`index ${blobHash(from.before)}..${blobHash(to.after)}${mode}`);
+  header.push(`index ${blobHash(from.before)}..${blobHash(to.after)} ${gitMode(to.mode)}`);
   const body = bodyOf({ path: from.path, bytes: from.before }, { path: to.path, bytes: to.after });
   return `${header.join('\n')}\n${body}`;
 }

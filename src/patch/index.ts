@@ -1,4 +1,12 @@
+export { type AppliedDiff, applyDiff } from './apply-diff.ts';
+export { type AppliedPatch, type ApplyOptions, applyToTree } from './apply-tree.ts';
 export type { Found, PlanPolicy, ReadFile, Special } from './check-edit.ts';
 export { composeChanges, invertChanges } from './compose.ts';
 export { diffOf } from './diff.ts';
+export { editsFromDiff, type ParsedEdits } from './edits-from-diff.ts';
+export { blockFormat, editsFromText, type ParsedReply } from './edits-from-text.ts';
+export { pathProblem } from './path-safety.ts';
 export { type Planned, type PlanOptions, planEdits } from './plan.ts';
+export type { TreeDisk } from './staged-file.ts';
+export { treeReader } from './tree-reader.ts';
+export { hashOf, type TreeState, treeState } from './tree-state.ts';

@@ -13,7 +13,10 @@ const THRESHOLD = 50;
 /** Past this many pairs only identical files are paired: comparing all of them would be quadratic. */
 const MAX_PAIRS = 2500;
 
-/** Pairs removed with created files, identical ones first, then the most similar; ties go by path. */
+/**
+ * Pairs removed with created files, identical ones first, then the most similar; ties go by path. Files of
+ * different modes are no pair: a patch changes no modes.
+ */
 export function findRenames(removed: readonly Removed[], created: readonly Created[]): Rename[] {
   const from = new Set(removed);
   const to = new Set(created);
@@ -24,16 +27,22 @@ export function findRenames(removed: readonly Removed[], created: readonly Creat
     renames.push(rename);
   };
   for (const target of created) {
-    const same = [...from].filter((source) => sameBytes(source.before, target.after));
+    const same = [...from].filter(
+      (source) => sameMode(source, target) && sameBytes(source.before, target.after),
+    );
     const best = same.find((source) => baseName(source.path) === baseName(target.path)) ?? same[0];
     if (best !== undefined) take({ from: best, to: target, similarity: 100 });
   }
   if (from.size * to.size > MAX_PAIRS) return renames;
   const pairs = [...from].flatMap((source) => [...to].map((target) => pairOf(source, target)));
   for (const pair of pairs.toSorted((a, b) => b.similarity - a.similarity)) {
-    if (pair.similarity >= THRESHOLD && to.has(pair.to)) take(pair);
+    if (pair.similarity >= THRESHOLD && sameMode(pair.from, pair.to) && to.has(pair.to)) take(pair);
   }
   return renames;
+}
+
+function sameMode(from: Removed, to: Created): boolean {
+  return (from.mode & 0o100) === (to.mode & 0o100);
 }
 
 function pairOf(from: Removed, to: Created): Rename {
