@@ -28,6 +28,8 @@ export const repairSpecSchema = z.object({
   holdout: z.array(z.string()),
   setup: z.string().nullable(),
   trustCollected: z.boolean(),
+  /** Refuse to run where a limit cannot be enforced. */
+  strict: z.boolean().default(true),
   seed: z.number().int(),
 });
 export type RepairSpec = z.infer<typeof repairSpecSchema>;

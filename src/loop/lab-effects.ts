@@ -1,33 +1,13 @@
 import { AssayError, type Clock, type FileChange, type RepairSpec, type Report } from '../core/index.ts';
-import type {
-  Evaluator,
-  Expected,
-  FrameworkId,
-  LabJob,
-  OpenEvaluatorOptions,
-  OpenProjectOptions,
-  Project,
-} from '../lab/index.ts';
+import type { Expected, FrameworkId, LabJob, Project } from '../lab/index.ts';
 import { diffOf } from '../patch/index.ts';
-import type { ProposeProgress, Proposer } from '../propose/index.ts';
+import type { Proposer } from '../propose/index.ts';
+import type { Lab, RepairProgress } from './lab-port.ts';
 import { digestOf, groundOf, type Laid, layEdits } from './layers.ts';
 import { proposeWith } from './propose-with.ts';
 import type { RepairEffects, TestOptions } from './repair-effects.ts';
 import type { Layers } from './repair-state.ts';
 import { partReport } from './visible.ts';
-
-/** The doors of the lab that a repair goes through; tests put their own in place. */
-export type Lab = {
-  openProject(options: OpenProjectOptions): Promise<Project>;
-  collect(options: { project: Project; tests?: LabJob['tests']; signal?: AbortSignal }): Promise<Expected>;
-  runLab(job: LabJob): Promise<Report>;
-  openEvaluator(options: OpenEvaluatorOptions): Promise<Evaluator>;
-};
-
-/** Shown while an effect runs, never folded. */
-export type RepairProgress =
-  | { kind: 'tests'; seen: number; total: number }
-  | ({ kind: 'search' } & ProposeProgress);
 
 export type LabEffectsOptions = {
   spec: RepairSpec;
@@ -122,6 +102,7 @@ async function openAll(options: LabEffectsOptions, signal: AbortSignal): Promise
     scratch,
     protect: spec.protect,
     holdout: spec.holdout,
+    strict: spec.strict,
     signal,
     clock,
     ...(spec.framework !== null && { framework: spec.framework as FrameworkId }),

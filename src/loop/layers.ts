@@ -1,9 +1,14 @@
-import { createHash } from 'node:crypto';
-import { lstatSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync } from 'node:fs';
 import type { FileChange, Refusal } from '../core/index.ts';
 import type { Project } from '../lab/index.ts';
-import { composeChanges, type Found, type PlanPolicy, planEdits, type ReadFile } from '../patch/index.ts';
+import {
+  composeChanges,
+  hashOf,
+  type PlanPolicy,
+  planEdits,
+  type ReadFile,
+  treeReader,
+} from '../patch/index.ts';
 import type { Layers } from './repair-state.ts';
 
 /** Files that edits are planned on. */
@@ -45,34 +50,28 @@ export function withChanges(ground: Ground, changes: readonly FileChange[]): Gro
 export function digestOf(changes: readonly FileChange[]): string {
   const lines = changes
     .map(({ path: file, after, mode }) =>
-      JSON.stringify([file, after === null ? null : [mode, sha256(after)]]),
+      JSON.stringify([file, after === null ? null : [mode, hashOf(after)]]),
     )
     .toSorted();
-  return sha256(Buffer.from(lines.join('\n')));
+  return hashOf(Buffer.from(lines.join('\n')));
 }
-
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** The ground of a project's pristine copy, with its own protections. */
 export function groundOf(project: Project): Ground {
   const known = new Set(project.files);
+  // A folder that is gone by now has nothing that could be in the way.
+  const tree = existsSync(project.dir) ? treeReader(project.dir) : () => null;
   return {
     files: project.files,
     policy: {
       protectedBecause: (file) => project.protectedBecause(file),
       autoLoaded: (file) => project.autoLoaded(file),
     },
-    read: (file) =>
-      known.has(file)
-        ? { bytes: project.read(file), mode: project.mode(file) }
-        : outside(path.join(project.dir, file)),
+    read(file) {
+      if (known.has(file)) return { bytes: project.read(file), mode: project.mode(file) };
+      // What the user's folder has where the snapshot has nothing: a patch must not write through or over it.
+      const found = tree(file);
+      return found !== null && 'bytes' in found ? { special: 'other' } : found;
+    },
   };
-}
-
-/** What stands in the user's folder where the snapshot has nothing: a patch must not write through or over it. */
-function outside(file: string): Found {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found === undefined) return null;
-  if (found.isSymbolicLink()) return { special: 'symlink' };
-  return { special: found.isDirectory() ? 'folder' : 'other' };
 }

@@ -16,6 +16,7 @@ export function madeSpec(options: Partial<RepairSpec> = {}): RepairSpec {
     holdout: [],
     setup: null,
     trustCollected: false,
+    strict: true,
     seed: 1,
     ...options,
   };

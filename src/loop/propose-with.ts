@@ -1,8 +1,8 @@
-import type { Clock, Evaluate, FileChange, Proposed, RepairSpec, Report } from '../core/index.ts';
+import type { Clock, Evaluate, FileChange, Proposed, RepairSpec } from '../core/index.ts';
 import type { Evaluator, Project } from '../lab/index.ts';
 import type { Proposer, ProposerTools } from '../propose/index.ts';
 import { countBatches } from './batches.ts';
-import type { Lab, RepairProgress } from './lab-effects.ts';
+import type { Lab, RepairProgress } from './lab-port.ts';
 import { groundOf, layEdits, withChanges } from './layers.ts';
 import type { ProposeRequest } from './repair-effects.ts';
 
@@ -61,7 +61,8 @@ function warmEvaluator({ lab, project }: ProposeContext, { baseline, signal, fee
   let opening: Promise<Evaluator> | null = null;
   return {
     get: () => {
-      opening ??= lab.openEvaluator({ project, baseline: without(baseline, feedback.flaky), signal });
+      // Flaky tests would fail good candidates at random.
+      opening ??= lab.openEvaluator({ project, baseline, ignore: feedback.flaky, signal });
       return opening;
     },
     async close() {
@@ -70,12 +71,6 @@ function warmEvaluator({ lab, project }: ProposeContext, { baseline, signal, fee
     },
   };
 }
-
-/** Flaky tests would fail good candidates at random. */
-const without = (report: Report, flaky: readonly string[]): Report => ({
-  ...report,
-  tests: report.tests.filter(({ id }) => !flaky.includes(id)),
-});
 
 /** Candidates hold the files they edit; the patch so far is laid under them. */
 function onBase(evaluate: Evaluate, changes: readonly FileChange[]): Evaluate {

@@ -9,12 +9,13 @@ import {
   type RepairResult,
   type RepairSpec,
 } from '../core/index.ts';
-import type { Project } from '../lab/index.ts';
+import { collect, openEvaluator, openProject, type Project, runLab } from '../lab/index.ts';
 import type { Proposer } from '../propose/index.ts';
 import type { Run } from '../store/index.ts';
 import { drive, type Inbox } from './drive.ts';
 import { createInbox } from './inbox.ts';
-import { type Lab, labEffects, type RepairProgress } from './lab-effects.ts';
+import { labEffects } from './lab-effects.ts';
+import type { Lab, RepairProgress } from './lab-port.ts';
 import { repairMachine } from './repair.ts';
 import { eventsOf, repairBudget } from './repair-effects.ts';
 import type { RepairState } from './repair-state.ts';
@@ -30,7 +31,8 @@ export type RepairOptions = {
   signal: AbortSignal;
   inbox?: Inbox;
   clock?: Clock;
-  lab: Lab;
+  /** Default: the real one. */
+  lab?: Lab;
   onEvent?: (event: RepairEvent, state: RepairState) => void;
   onProgress?: (progress: RepairProgress) => void;
 };
@@ -49,6 +51,7 @@ export const repairFiles = {
   files: 'files.json',
 } as const;
 
+const realLab: Lab = { openProject, collect, runLab, openEvaluator };
 const systemClock: Clock = { monotonicMs: () => performance.now(), now: () => new Date() };
 
 /**
@@ -94,7 +97,7 @@ export const repliesIn = (events: readonly RepairEvent[]): number =>
 type Parts = { options: RepairOptions; spec: RepairSpec; scratch: string };
 
 function effectsOf({ options, spec, scratch }: Parts) {
-  const { run, proposer, lab, clock = systemClock, onProgress } = options;
+  const { run, proposer, lab = realLab, clock = systemClock, onProgress } = options;
   return labEffects({
     spec,
     proposer,

@@ -17,21 +17,12 @@ const told = (added: string, removed?: string) =>
 
 describe('suspicionsOf', () => {
   it.each([
-    ['import pytest', 'names the test framework'],
-    ["import { expect } from 'vitest'", 'names the test framework'],
     ['if sys.argv[0].endswith("x"): return 1', 'command line'],
-    ['if inspect.stack()[1]: return 1', 'call stack'],
-    ['if sys._getframe(1): return 1', 'call stack'],
-    ["if os.environ.get('CI'): return 1", 'being tested'],
-    ["if (process.env.NODE_ENV === 'x') return 1", 'being tested'],
-    ["if 'PYTEST_CURRENT_TEST' in os.environ: pass\nos.getenv('PYTEST_CURRENT_TEST')", 'being tested'],
-    ['os._exit(0)', 'ends the process'],
-    ['process.exit(0)', 'ends the process'],
-    ['gc.get_objects()', 'running interpreter'],
+    ['if (process.argv[1]) return 1', 'command line'],
+    ['Error.prepareStackTrace = f', 'call stack'],
+    ["sys.modules['pytest'] = None", 'running interpreter'],
+    ['sys.settrace(f)', 'running interpreter'],
     ['builtins.len = lambda x: 3', 'built-in names'],
-    ['time.time = lambda: 0', 'clock'],
-    ["open('tests/test_a.py').read()", 'reads a test file'],
-    ['def __eq__(self, other):\n    return True', 'equality'],
     ["return 'gold tier'", 'gold tier'],
     ['return 4711', '4711'],
     ['return 12.75', '12.75'],
@@ -43,10 +34,8 @@ describe('suspicionsOf', () => {
     ['    if total <= 100:'],
     ['return 47110 + x4711 + 0.4711'],
     ['return 10'],
-    ['latest = time.time()'],
-    ['def __eq__(self, other):\n    return self.a == other.a'],
-    ['open(path).read()'],
-    ["env = os.environ.get('HOME')"],
+    ['import sys, builtins'],
+    ['value = builtins.len(x)'],
   ])('leaves %j alone', (added) => {
     expect(told(added)).toBe('');
   });
@@ -57,8 +46,10 @@ describe('suspicionsOf', () => {
   });
 
   it('names the file', () => {
-    const diff = diffOf('import pytest', 'pass', 'src/ä b.py');
-    expect(suspicionsOf({ diff, red })).toEqual(['the patch names the test framework (src/ä b.py)']);
+    const diff = diffOf('sys.argv.pop()', 'pass', 'src/ä b.py');
+    expect(suspicionsOf({ diff, red })).toEqual([
+      'the patch looks at the command line of the process (src/ä b.py)',
+    ]);
   });
 
   it('has nothing to say of no patch', () => {

@@ -1,0 +1,23 @@
+import type { Report } from '../core/index.ts';
+import type {
+  Evaluator,
+  Expected,
+  LabJob,
+  OpenEvaluatorOptions,
+  OpenProjectOptions,
+  Project,
+} from '../lab/index.ts';
+import type { ProposeProgress } from '../propose/index.ts';
+
+/** The doors of the lab that a repair goes through; tests put their own in place. */
+export type Lab = {
+  openProject(options: OpenProjectOptions): Promise<Project>;
+  collect(options: { project: Project; tests?: LabJob['tests']; signal?: AbortSignal }): Promise<Expected>;
+  runLab(job: LabJob): Promise<Report>;
+  openEvaluator(options: OpenEvaluatorOptions): Promise<Evaluator>;
+};
+
+/** Shown while an effect runs, never folded. */
+export type RepairProgress =
+  | { kind: 'tests'; seen: number; total: number }
+  | ({ kind: 'search' } & ProposeProgress);

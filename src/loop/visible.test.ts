@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Report } from '../core/index.ts';
+import { failingIds, madeReport, madeTest, partReport } from './index.ts';
+
+const heldOut = ['hidden/test_h.py'];
+const visibleIds = ['tests/a.py::one', 'tests/a.py::two'];
+const hiddenIds = ['hidden/test_h.py::three', 'hidden/test_h.py::four'];
+const part = (report: Report) => partReport(report, { heldOut, expected: visibleIds });
+
+const report = fc
+  .record({
+    failing: fc.subarray([...visibleIds, ...hiddenIds]),
+    missing: fc.subarray([...visibleIds, ...hiddenIds]),
+    verdict: fc.constantFrom('failed', 'timeout', 'tampered', 'error'),
+    said: fc.constantFrom('', 'hidden/test_h.py::three did not run'),
+  })
+  .map(({ failing, missing, verdict, said }): Report => {
+    const tests = [...visibleIds, ...hiddenIds]
+      .filter((id) => !missing.includes(id))
+      .map((id) => (failing.includes(id) ? madeTest(id, `failed ${id}`) : madeTest(id)));
+    const red = failing.length + missing.length > 0;
+    const made = madeReport();
+    return {
+      ...made,
+      verdict: red ? (verdict as Report['verdict']) : 'passed',
+      reason: said || made.reason,
+      tests,
+      problems: red ? [{ type: 'E', message: said, trace: said, frames: [], file: 'hidden/test_h.py' }] : [],
+      integrity: { ...made.integrity, missing, extra: missing, duplicates: failing, newlySkipped: missing },
+      output: { stdout: `${said} hidden`, stderr: said, truncated: false },
+      warnings: [`${said} has a plugin`],
+    };
+  });
+
+describe('partReport', () => {
+  it('leaves nothing of a held-out test in the visible part', () => {
+    fc.assert(
+      fc.property(report, (whole) => {
+        expect(JSON.stringify(part(whole).visible)).not.toContain('hidden');
+      }),
+    );
+  });
+
+  it('keeps all there is of the visible tests, and counts the others', () => {
+    fc.assert(
+      fc.property(report, (whole) => {
+        const { visible, heldOut: counts } = part(whole);
+        expect(failingIds(visible)).toEqual(failingIds(whole).filter((id) => visibleIds.includes(id)));
+        expect(counts?.total).toBe(2);
+        expect(counts?.passed).toBe(hiddenIds.filter((id) => !failingIds(whole).includes(id)).length);
+        if (failingIds(visible).length > 0) expect(visible.verdict).not.toBe('passed');
+      }),
+    );
+  });
+
+  it('is the whole report where nothing is held out', () => {
+    const whole = madeReport({ failing: { a: 'x' } });
+    expect(partReport(whole, { heldOut: [], expected: ['a'] })).toEqual({ visible: whole, heldOut: null });
+  });
+});
