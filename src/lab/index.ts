@@ -1,4 +1,6 @@
+export * from './export/index.ts';
 export { openProject } from './project/open-project.ts';
 export { type CollectOptions, collect } from './run/collect.ts';
 export { runLab } from './run/run-lab.ts';
 export type * from './types.ts';
+export { openEvaluator } from './warm/evaluator.ts';

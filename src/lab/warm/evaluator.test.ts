@@ -1,0 +1,134 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CandidateResult } from '../../core/index.ts';
+import { collect, type Evaluator, type FrameworkId, openEvaluator, openProject, runLab } from '../index.ts';
+
+const source = `import os, subprocess, sys
+
+def clamp(value, low, high):
+    if value < low:
+        return low
+    if value >= high:
+        return high - 1
+    return value
+
+
+def countdown(n):
+    while n > 0:
+        n -= 1
+    return n
+`;
+
+const pytestTests = `from shop.limits import clamp, countdown
+
+def test_low(): assert clamp(-1, 0, 10) == 0
+def test_high(): assert clamp(11, 0, 10) == 10
+def test_mid(): assert clamp(5, 0, 10) == 5
+def test_countdown(): assert countdown(3) == 0
+`;
+
+const unittestTests = `import unittest
+from shop.limits import clamp, countdown
+
+class Limits(unittest.TestCase):
+    def test_low(self): self.assertEqual(clamp(-1, 0, 10), 0)
+    def test_high(self): self.assertEqual(clamp(11, 0, 10), 10)
+    def test_mid(self): self.assertEqual(clamp(5, 0, 10), 5)
+    def test_countdown(self): self.assertEqual(countdown(3), 0)
+`;
+
+const fixed = source.replace('high - 1', 'high');
+const file = 'shop/limits.py';
+
+describe.each<{ framework: FrameworkId; tests: string }>([
+  { framework: 'pytest', tests: pytestTests },
+  { framework: 'unittest', tests: unittestTests },
+])('the warm evaluator on $framework', ({ framework, tests }) => {
+  let folder: string;
+  let evaluator: Evaluator;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(path.join(os.tmpdir(), 'assay-warm-'));
+    const dir = path.join(folder, 'project');
+    for (const sub of ['project/shop', 'project/tests', 'scratch'])
+      mkdirSync(path.join(folder, sub), { recursive: true });
+    for (const init of ['shop/__init__.py', 'tests/__init__.py']) writeFileSync(path.join(dir, init), '');
+    writeFileSync(path.join(dir, file), source);
+    writeFileSync(path.join(dir, 'tests/test_limits.py'), tests);
+    const project = await openProject({ dir, scratch: path.join(folder, 'scratch'), framework });
+    const baseline = await runLab({ project, changes: [], expected: await collect({ project }) });
+    expect(baseline.summary).toMatchObject({ total: 4, failed: 1 });
+    evaluator = await openEvaluator({ project, baseline });
+  });
+
+  afterAll(async () => {
+    await evaluator.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const judge = async (...contents: string[]): Promise<CandidateResult[]> =>
+    evaluator.evaluate(
+      contents.map((content, index) => ({ id: `c${index}`, files: [{ path: file, content }] })),
+      { signal: new AbortController().signal },
+    );
+
+  it('tells passing, failing, hanging, dying and unreadable candidates apart, each on its own', async () => {
+    const results = await judge(
+      source,
+      fixed,
+      fixed.replace('n -= 1', 'n += 1'),
+      'def (',
+      fixed.replace('return value', 'os._exit(0)'),
+      fixed,
+    );
+    expect(results.map((each) => each.status)).toEqual([
+      'failed',
+      'passed',
+      'hung',
+      'invalid',
+      'crashed',
+      'passed',
+    ]);
+    expect(results[0]?.failedTest).toMatch(/test_high$/);
+    expect(results[1]?.testsPassed).toBe(4);
+  });
+
+  it('says which lines each test runs', async () => {
+    const { tests: traced } = await evaluator.coverage();
+    const lines = Object.fromEntries(traced.map((test) => [test.id.replace(/.*[.:]/, ''), test]));
+    expect(lines.test_high).toMatchObject({ passed: false, lines: { [file]: [4, 6, 7] } });
+    expect(lines.test_low).toMatchObject({ passed: true, lines: { [file]: [4, 5] } });
+    expect(lines.test_countdown).toMatchObject({ passed: true, lines: { [file]: [12, 13, 14] } });
+  });
+
+  it('undoes what a candidate leaves behind: files, background processes, edits of other files', async () => {
+    const messy = `${fixed}
+open('left-over.txt', 'w').write('x')
+open('/tmp/left-over.txt', 'w').write('x')
+open('shop/__init__.py', 'w').write('raise SystemError("poisoned")')
+subprocess.Popen([sys.executable, '-c', 'import os, time; os.setsid(); time.sleep(600)'], start_new_session=True)
+`;
+    // Proves in the next candidate's own words that nothing is left, and in this one's that it was there.
+    const traces = `left = [os.path.exists('left-over.txt'), os.path.exists('/tmp/left-over.txt'), os.path.getsize('shop/__init__.py') > 0,
+    any('time.sleep(600)' in open(f'/proc/{pid}/cmdline').read() for pid in os.listdir('/proc') if pid.isdigit())]`;
+    const [dirty] = await judge(`${messy}\n${traces}\nassert all(left), left\n`);
+    expect(dirty?.status).toBe('passed');
+    const clean = await judge(...new Array(4).fill(`${fixed}\n${traces}\nassert not any(left), left\n`));
+    expect(clean.map((each) => each.status)).toEqual(['passed', 'passed', 'passed', 'passed']);
+  });
+
+  it('keeps its memory closed to candidates', async () => {
+    const attack = `${fixed}
+try:
+    open(f'/proc/{os.getppid()}/mem', 'r+b')
+    opened = True
+except PermissionError:
+    opened = False
+`;
+    const [refused, sanity] = await judge(`${attack}\nassert not opened\n`, `${attack}\nassert opened\n`);
+    expect(refused?.status).toBe('passed');
+    expect(sanity?.status).toBe('invalid');
+  });
+});

@@ -1,0 +1,126 @@
+"""Runs pytest inside a fork, with as much as possible prepared before the fork."""
+
+import sys
+
+import pytest
+from _pytest.config import _prepareconfig
+
+import assay_trace
+from assay_project import Project
+
+
+class Runner:
+    """`setup["args"]`: pytest's own arguments.
+
+    They ask for plain assertions: what a failed one compared is of no interest here, and rewriting costs time.
+    """
+
+    def __init__(self, setup):
+        self.setup = setup
+        self.project = Project(setup)
+        self.project.cache_code()
+        self.plugin = Plugin()
+        self.session = None
+
+    def open(self):
+        """Configuration and session, without collecting."""
+        config = _prepareconfig(list(self.setup["args"]), plugins=[self.plugin])
+        config._do_configure()
+        session = pytest.Session.from_config(config)
+        config.hook.pytest_sessionstart(session=session)
+        return session
+
+    def probe(self):
+        """In a fork: what the tests need from outside, and whether the configuration loads project modules."""
+        before = set(sys.modules)
+        session = self.open()
+        loads_project = bool(self.project.modules())
+        session.config.hook.pytest_collection(session=session)
+        return {"modules": self.project.outside(before), "project": loads_project}
+
+    def prepare(self, probe):
+        if not probe["project"]:
+            self.session = self.open()
+
+    def run(self, order, edited, on_pass, on_fail, on_invalid):
+        self.project.forget_code(edited)
+        self.plugin.begin(order, on_pass, on_fail, stop_at_first=True)
+        session = self.session or self.open()
+        try:
+            session.config.hook.pytest_collection(session=session)
+        except (pytest.UsageError, session.Interrupted, session.Failed):
+            on_invalid()
+            return
+        if session.testsfailed or session.testscollected < len(order):
+            on_invalid()
+            return
+        self.loop(session)
+
+    def loop(self, session):
+        try:
+            session.config.hook.pytest_runtestloop(session=session)
+        except (session.Failed, session.Interrupted):
+            return
+
+    def trace(self, order, limit, emit):
+        self.plugin.begin(order, ignore, ignore, stop_at_first=False)
+        self.plugin.tracer = assay_trace.TestTracer(self.setup["files"], limit, emit)
+        session = self.session or self.open()
+        session.config.hook.pytest_collection(session=session)
+        self.plugin.tracer.start()
+        try:
+            self.loop(session)
+        finally:
+            self.plugin.tracer.stop()
+
+
+class Plugin:
+    """Failing tests first, stop at the first failure; setup and teardown failures count as failures."""
+
+    def __init__(self):
+        self.tracer = None
+        self.begin([], ignore, ignore, stop_at_first=True)
+
+    def begin(self, order, on_pass, on_fail, stop_at_first):
+        self.rank = {test: index for index, test in enumerate(order)}
+        self.on_pass, self.on_fail = on_pass, on_fail
+        self.stop_at_first = stop_at_first
+        self.failed = set()
+        self.names = {}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items):
+        count = {}
+        for item in items:
+            seen = count[item.nodeid] = count.get(item.nodeid, 0) + 1
+            # The lab tells tests of one id apart in this way.
+            self.names[item] = item.nodeid if seen == 1 else "%s#%d" % (item.nodeid, seen)
+        wanted = [item for item in items if self.names[item] in self.rank]
+        items[:] = sorted(wanted, key=lambda item: self.rank[self.names[item]])
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item, nextitem):
+        # Nobody reads how a candidate failed, and pytest spends longer on formatting that than on the test.
+        item.repr_failure = item._repr_failure_py = lambda *_args, **_options: "failed"
+        if self.tracer is not None:
+            self.tracer.begin(self.names[item])
+        yield
+        if self.tracer is not None:
+            self.tracer.end(self.names[item], item not in self.failed)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        outcome = yield
+        report = outcome.get_result()
+        if report.failed:
+            if item not in self.failed:
+                self.on_fail(self.names[item])
+            self.failed.add(item)
+            if self.stop_at_first:
+                item.session.shouldfail = "a test failed"
+        elif report.when == "teardown" and item not in self.failed:
+            self.on_pass(self.names[item])
+
+
+def ignore(_test):
+    """No one listens."""
