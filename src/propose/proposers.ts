@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { AssayError } from '../core/index.ts';
 import { replayProposer } from './replay/index.ts';
+import { searchProposer } from './search/index.ts';
 import type { Proposer } from './types.ts';
 
 /** What the process around a run hands to the proposer it makes. */
@@ -23,6 +24,12 @@ export type ProposerKind = {
 
 /** Every kind there is. A new one is a folder beside this file and one entry here. */
 export const proposers: readonly ProposerKind[] = [
+  {
+    form: 'search',
+    summary: 'tries small edits, without a model',
+    match: (id) => (id === 'search' ? '' : null),
+    create: () => searchProposer(),
+  },
   {
     form: 'replay:FILE',
     summary: 'says again what FILE recorded',
