@@ -15,7 +15,7 @@ import threading
 import traceback
 
 MESSAGE_LIMIT = 16 * 1024
-TRACE_LIMIT = 256 * 1024
+TRACE_LIMIT = 64 * 1024
 OUTPUT_LIMIT = 16 * 1024
 FRAME_LIMIT = 100
 

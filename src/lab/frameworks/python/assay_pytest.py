@@ -248,6 +248,8 @@ def run_canaries(session, send, watch):
 
     for name in unneeded:
         send("canary", id=name, outcome="not_needed", detail="")
+    # Python's own tracebacks: pytest's would read and parse sources, for failures that nobody looks at.
+    style, session.config.option.tbstyle = session.config.option.tbstyle, "native"
     for name, item in items:
         try:
             reports = runner.runtestprotocol(item, log=False, nextitem=None)
@@ -256,6 +258,7 @@ def run_canaries(session, send, watch):
         except BaseException as error:  # noqa: B036
             outcome, detail = "failed", "%s: %s" % (type(error).__name__, safe_text(error))
         send("canary", id=name, outcome=outcome, detail=clip(detail, 2000))
+    session.config.option.tbstyle = style
 
 
 def main():
