@@ -1,3 +1,4 @@
+import type { Report, TestResult } from '../core/index.ts';
 import type { Feedback } from '../propose/index.ts';
 import { leftOf } from './budget.ts';
 import type { RepairState } from './repair-state.ts';
@@ -11,12 +12,15 @@ import { groupFailures, isFailing } from './stagnation.ts';
 export function feedbackOf(state: RepairState): Feedback {
   if (state.phase.at !== 'proposing') throw new Error(`no feedback is due while ${state.phase.at}`);
   const { base } = state.phase;
-  const failing = base.report.tests.filter((test) => isFailing(test) && !state.flaky.includes(test.id));
+  const { report } = base;
+  const failing = [...report.tests.filter(isFailing), ...unfinished(report)].filter(
+    ({ id }) => !state.flaky.includes(id),
+  );
   return {
     task: state.spec.task,
     round: state.round,
     roundsLeft: leftOf(state.spec.limits, state.spent).rounds,
-    report: base.report,
+    report,
     failing,
     groups: groupFailures(failing).map((group) => group.map(({ id }) => id)),
     flaky: state.flaky,
@@ -25,4 +29,22 @@ export function feedbackOf(state: RepairState): Feedback {
     refusals: state.refusals,
     steering: state.steering,
   };
+}
+
+/** Tests that should have run and left no result: a hang, a crash or an import error kept them from their end. */
+function unfinished(report: Report): TestResult[] {
+  const seen = new Set(report.tests.map(({ id }) => id));
+  return report.integrity.missing
+    .filter((id) => !seen.has(id))
+    .map((id) => ({
+      id,
+      file: id.split('::', 1)[0] ?? id,
+      line: null,
+      status: 'error',
+      durationMs: 0,
+      failure: { type: 'NotFinished', message: report.reason, trace: '', frames: [] },
+      skipReason: null,
+      stdout: '',
+      stderr: '',
+    }));
 }

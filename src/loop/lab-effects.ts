@@ -2,11 +2,13 @@ import { AssayError, type Clock, type FileChange, type RepairSpec, type Report }
 import type { Expected, FrameworkId, LabJob, Project } from '../lab/index.ts';
 import { diffOf } from '../patch/index.ts';
 import type { Proposer } from '../propose/index.ts';
+import { watchIdle } from './idle-watch.ts';
 import type { Lab, RepairProgress } from './lab-port.ts';
 import { digestOf, groundOf, type Laid, layEdits } from './layers.ts';
 import { proposeWith } from './propose-with.ts';
 import type { RepairEffects, TestOptions } from './repair-effects.ts';
 import type { Layers } from './repair-state.ts';
+import { baselineTime, hungReport, patchedTime, type TestTime } from './test-time.ts';
 import { partReport } from './visible.ts';
 
 export type LabEffectsOptions = {
@@ -23,9 +25,6 @@ export type LabEffectsOptions = {
 
 type Opened = { project: Project; visible: Expected; all: Expected };
 
-/** Wall limit of a baseline run where none is given; never more than half of the wall budget. */
-const baselineMs = 300_000;
-
 /**
  * The repair effects on the real lab, patch room and proposer. The project is opened by the first effect that needs
  * it, so that what goes wrong there is an event of the run like any other failure.
@@ -36,35 +35,40 @@ export function labEffects(
   const { spec, lab, clock, onProgress } = options;
   let opening: Promise<Opened> | null = null;
   const opened = (signal: AbortSignal) => (opening ??= openAll(options, signal));
-  const limitMs = spec.testTimeoutMs ?? Math.min(baselineMs, spec.limits.wallMs / 2);
 
-  const run = async (job: Omit<LabJob, 'clock' | 'onProgress'>, signal: AbortSignal): Promise<Report> => {
-    const report = await lab.runLab({
-      ...job,
-      signal,
-      clock,
-      ...(onProgress && { onProgress: (seen, total) => onProgress({ kind: 'tests', seen, total }) }),
-    });
-    // A report of an aborted run says nothing of the code; the driver knows what to make of the rejection.
-    if (report.verdict === 'aborted') signal.throwIfAborted();
-    return report;
+  const run = async (job: LabJob, time: TestTime, signal: AbortSignal): Promise<Report> => {
+    const watch = watchIdle({ signal, firstMs: time.firstMs });
+    const onTest = (seen: number, total: number) => {
+      watch.seen(time.betweenMs);
+      onProgress?.({ kind: 'tests', seen, total });
+    };
+    try {
+      const limits = { wallMs: time.wallMs };
+      const report = await lab.runLab({ ...job, limits, signal: watch.signal, clock, onProgress: onTest });
+      if (report.verdict !== 'aborted') return report;
+      // A report of an aborted run says nothing of the code; the driver knows what to make of the rejection.
+      signal.throwIfAborted();
+      return watch.idled ? hungReport(report, time.betweenMs) : report;
+    } finally {
+      watch.stop();
+    }
   };
 
   const judged = async (tests: 'visible' | 'all', test: TestOptions): Promise<Report> => {
-    const { layers, state, flaky, testWallMs, signal } = test;
+    const { layers, state, flaky, baseline, signal } = test;
     const { project, visible, all } = await opened(signal);
     const changes = changesOf(project, layers);
     checkDigest(changes, state);
-    const wallMs = spec.testTimeoutMs ?? testLimitMs({ testWallMs, limitMs });
     const expected = tests === 'all' ? all : visible;
-    return run({ project, changes, expected, tests, ignore: flaky, limits: { wallMs } }, signal);
+    const job = { project, changes, expected, tests, ignore: flaky };
+    return run(job, patchedTime(spec, baseline), signal);
   };
 
   return {
     open: async (signal) => (await opened(signal)).project,
     async baseline({ signal }) {
       const { project, visible } = await opened(signal);
-      return run({ project, changes: [], expected: visible, limits: { wallMs: limitMs } }, signal);
+      return run({ project, changes: [], expected: visible }, baselineTime(spec), signal);
     },
     async propose(request) {
       const { project } = await opened(request.signal);
@@ -121,10 +125,6 @@ async function openAll(options: LabEffectsOptions, signal: AbortSignal): Promise
 /** `--trust-collected`: what each run collects is what is expected, where nothing better is known. */
 const trusted = (spec: RepairSpec, expected: Expected): Expected =>
   spec.trustCollected && expected.source === 'unknown' ? { ...expected, source: 'trusted' } : expected;
-
-/** Four times what the unpatched tests took and room to start, but no more than those were given. */
-const testLimitMs = ({ testWallMs, limitMs }: { testWallMs: number; limitMs: number }): number =>
-  Math.min(Math.max(4 * testWallMs + 5_000, 10_000), Math.max(limitMs, 10_000));
 
 function changesOf(project: Project, layers: Layers): FileChange[] {
   const laid = layEdits(groundOf(project), layers);

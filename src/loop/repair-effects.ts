@@ -23,8 +23,8 @@ export type TestOptions = {
   state: string;
   /** Ids left out of the verdict. */
   flaky: readonly string[];
-  /** Active time of one run of the unpatched tests; limits are derived from it. */
-  testWallMs: number;
+  /** The run without a patch; time limits are derived from it. */
+  baseline: Report;
   signal: AbortSignal;
 };
 
@@ -155,11 +155,11 @@ function proposalOf(state: RepairState) {
 }
 
 function trialOf(state: RepairState) {
-  const { phase, flaky, testWallMs } = state;
-  if (phase.at !== 'testing' && phase.at !== 'confirming')
+  const { phase, flaky, baseline } = state;
+  if ((phase.at !== 'testing' && phase.at !== 'confirming') || baseline === null)
     throw new Error(`no test is due while ${phase.at}`);
   const { base, trial } = phase;
-  return { layers: layersOf(base, trial), state: trial.state, flaky, testWallMs };
+  return { layers: layersOf(base, trial), state: trial.state, flaky, baseline };
 }
 
 /** A test run is projected at the time the unpatched one took, a proposal at what its proposer says. */

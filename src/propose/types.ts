@@ -16,7 +16,10 @@ export type Feedback = {
   roundsLeft: number;
   /** The last report: failing tests with whole stack traces. */
   report: Report;
-  /** `report.tests` that fail, without the flaky ones. */
+  /**
+   * `report.tests` that fail, without the flaky ones, and after them the expected tests that left no result (type
+   * `NotFinished`, no trace): a hang, a crash or an import error kept them from their end.
+   */
   failing: TestResult[];
   /** Ids of `failing` that fail alike (same exception, same message but for noise), the largest group first. */
   groups?: string[][];
