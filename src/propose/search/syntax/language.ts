@@ -1,5 +1,5 @@
 import type { Role } from './node.ts';
-import type { ShapeTables } from './shape.ts';
+import type { Shape, ShapeTables } from './shape.ts';
 
 /** What is needed to search in one language: its grammar's names, its operators, and how to write its phrases. */
 export type Language = {
@@ -25,6 +25,18 @@ export type Language = {
   standalone(text: string, indented: boolean): string;
   /** Names that exist without being bound, with the number of arguments they take. */
   readonly builtins: ReadonlyMap<string, Arity>;
+  /** Methods without arguments that turn a value into what was meant: name, shape of the value, prior. */
+  readonly wrappingMethods: readonly (readonly [name: string, shape: Shape, prior: number])[];
+  /** What a function that may wait begins with. */
+  readonly asyncKeyword: string;
+  /** Methods that change their object and give nothing, and the shapes that have them. */
+  readonly updateMethods: readonly { readonly name: string; readonly shapes: readonly Shape[] }[];
+  /** The method that puts one value into a container. */
+  readonly putMethods: Readonly<Partial<Record<Shape, string>>>;
+  /** True where a parameter's default is made once and shared by all calls. */
+  readonly sharesDefaults: boolean;
+  /** The words that begin a condition and a further condition of the same statement. */
+  readonly chained: { readonly if: string; readonly elif: string };
   /** The name by which a method reaches its own object, where that is a parameter; else null. */
   readonly receiver: string | null;
 };
@@ -106,8 +118,6 @@ export type Writer = {
   };
   /** `[x]`. */
   list(items: readonly string[]): string;
-  /** Phrases made of one operand by a call or the like, the likelier first. */
-  readonly wraps: readonly string[];
   /** A text literal for `value`. */
   text(value: string): string;
 };

@@ -1,5 +1,55 @@
+import { argumentCount } from './arguments.ts';
+import { arithmetic } from './arithmetic.ts';
+import { assignments } from './assignments.ts';
+import { booleans } from './boolean.ts';
+import { clauses } from './clauses.ts';
 import { comparison } from './comparison.ts';
+import { defaults } from './defaults.ts';
+import { exceptions } from './exceptions.ts';
+import { functions } from './functions.ts';
+import { guards } from './guards.ts';
+import { ingredients } from './ingredients.ts';
+import { insertions } from './insertions.ts';
+import { jumps } from './jumps.ts';
+import { literals } from './literals.ts';
+import { members } from './members.ts';
+import { moves } from './moves.ts';
+import { names } from './names.ts';
+import { offByOne } from './off-by-one.ts';
+import { returns } from './returns.ts';
+import { slices } from './slices.ts';
+import { statements } from './statements.ts';
+import { swaps } from './swaps.ts';
 import type { Template } from './template.ts';
+import { terms } from './terms.ts';
+import { unwraps } from './unwraps.ts';
+import { wraps } from './wraps.ts';
 
 /** Every family of edits. A new one is one file here. */
-export const templates: readonly Template[] = [comparison];
+export const templates: readonly Template[] = [
+  comparison,
+  offByOne,
+  names,
+  functions,
+  members,
+  swaps,
+  arithmetic,
+  booleans,
+  literals,
+  returns,
+  jumps,
+  clauses,
+  assignments,
+  wraps,
+  unwraps,
+  terms,
+  slices,
+  argumentCount,
+  exceptions,
+  defaults,
+  moves,
+  guards,
+  insertions,
+  ingredients,
+  statements,
+];

@@ -1,0 +1,91 @@
+import { visibleValues } from '../analysis/names.ts';
+import { functionAround } from '../analysis/scope.ts';
+import type { Phrase } from '../syntax/language.ts';
+import type { SyntaxNode } from '../syntax/node.ts';
+import { child, childrenOf, descend, parts } from '../syntax/node.ts';
+import { atom, phraseOf } from '../syntax/phrase.ts';
+import type { SourceFile } from '../syntax/source-file.ts';
+import { textOf } from '../syntax/source-file.ts';
+import type { Place } from './template.ts';
+
+/** A condition that could be asked here, with how likely it is meant (in (0, 1]). */
+export type Condition = { phrase: Phrase; weight: number };
+
+/** Names asked about in one place. */
+const mostNames = 10;
+/** Conditions taken from elsewhere in the function. */
+const mostOthers = 24;
+
+/**
+ * Conditions for a guard or a further clause at `at`: whether something used there is empty or none, whether
+ * another visible value is, and the comparisons the function already makes. The ingredients of condition synthesis
+ * in SPR (Long and Rinard, ESEC/FSE 2015), without its solver.
+ */
+export function conditionsAt(place: Place, at: SyntaxNode): Condition[] {
+  const { file } = place.site;
+  const { write, language } = { write: file.language.write, language: file.language };
+  const found = new Map<string, Condition>();
+  const add = (phrase: Phrase, weight: number) => {
+    if (!found.has(phrase.text)) found.set(phrase.text, { phrase, weight });
+  };
+  const used = usedObjects(file, at);
+  for (const phrase of used) {
+    add(write.isNone(phrase), 1);
+    add(write.not(phrase), 1);
+    add(phrase, 0.6);
+    add(write.isNotNone(phrase), 0.6);
+  }
+  const mentioned = new Set([...descend(at)].map((node) => textOf(file, node)));
+  for (const name of visibleValues(place.index, place.site, at).slice(0, mostNames)) {
+    if (name.distance === 3) continue;
+    const phrase = atom(language, name.name);
+    const weight = mentioned.has(name.name) ? 0.8 : 0.6;
+    add(write.not(phrase), weight);
+    add(phrase, weight * 0.8);
+    if (name.shape === 'number' || name.shape === 'bool' || name.shape === 'text') continue;
+    add(write.isNone(phrase), weight * 0.7);
+    add(write.isNotNone(phrase), weight * 0.5);
+  }
+  for (const phrase of comparisonsOf(place).slice(0, mostOthers)) {
+    add(phrase, 0.45);
+    const opposite = negated(file, phrase.node);
+    if (opposite !== null) add(opposite, 0.35);
+  }
+  return [...found.values()];
+}
+
+/** What is looked into: the objects before a dot or bracket, the outermost names first. */
+function usedObjects(file: SourceFile, at: SyntaxNode): Phrase[] {
+  const found = new Map<string, Phrase>();
+  for (const node of descend(at)) {
+    if (node.role !== 'attribute' && node.role !== 'subscript') continue;
+    const object = child(node, 'object');
+    if (object === null || !['identifier', 'attribute', 'subscript'].includes(object.role)) continue;
+    found.set(textOf(file, object), phraseOf(file, object));
+  }
+  return [...found.values()].sort((a, b) => a.text.length - b.text.length).slice(0, 6);
+}
+
+type Comparison = Phrase & { node: SyntaxNode };
+
+/** The comparisons of this function, each once. */
+function comparisonsOf(place: Place): Comparison[] {
+  const { file, scope } = place.site;
+  const home = functionAround(scope)?.node ?? file.root;
+  const found = new Map<string, Comparison>();
+  for (const node of descend(home)) {
+    if (node.role !== 'comparison') continue;
+    found.set(textOf(file, node), { ...phraseOf(file, node), node });
+  }
+  return [...found.values()];
+}
+
+/** The opposite of a comparison with one operator, or null. */
+export function negated(file: SourceFile, node: SyntaxNode): Phrase | null {
+  const [left, right, ...more] = parts(node);
+  const [operator] = childrenOf(node, 'operator');
+  if (left === undefined || right === undefined || operator === undefined || more.length > 0) return null;
+  const opposite = file.language.operators.negated[textOf(file, operator)];
+  if (opposite === undefined) return null;
+  return file.language.write.compare(opposite, phraseOf(file, left), phraseOf(file, right));
+}

@@ -1,0 +1,69 @@
+import { likeness } from '../analysis/shape.ts';
+import { isConstant, isExpression, isLabel, isTarget } from '../syntax/kinds.ts';
+import type { SyntaxNode } from '../syntax/node.ts';
+import { descend } from '../syntax/node.ts';
+import { phraseOf } from '../syntax/phrase.ts';
+import { textOf } from '../syntax/source-file.ts';
+import { tokensOf } from '../tokens.ts';
+import { insideFunction } from './bodies.ts';
+import { replaceNode } from './edit.ts';
+import { reads, slotOf } from './slots.ts';
+import type { Place, Template } from './template.ts';
+
+const id = 'ingredients';
+/** Expressions taken from the function, the shorter first. */
+const most = 40;
+/** The longest expression taken or replaced, in tokens. */
+const longest = 14;
+
+/**
+ * An expression becomes another one that the same function holds. The plastic surgery hypothesis (Barr et al., FSE
+ * 2014); the expression replacer of PAR (Kim et al., ICSE 2013); fine-grained ingredients as in CapGen (Wen et al.,
+ * ICSE 2018).
+ */
+export const ingredients: Template = {
+  id,
+  prior: 0.2,
+  *rewrites(place) {
+    const { index, site } = place;
+    const found = taken(place);
+    for (const node of reads(place)) {
+      const slot = slotOf(place, node);
+      if (slot === 'callee' || slot === 'statement' || node.role === 'parenthesised') continue;
+      const own = textOf(site.file, node);
+      const size = tokensOf(own).length;
+      if (size > longest) continue;
+      const shape = index.shapes.of(node, site.scope);
+      for (const [rank, other] of found.entries()) {
+        const text = textOf(site.file, other);
+        // A name for a name, a literal for a literal, are other families' work.
+        if (text === own || (other.role === 'identifier' && node.role === 'identifier')) continue;
+        if (isConstant(node) && isConstant(other)) continue;
+        const same = slotOf(place, other) === slot ? 1 : 0.7;
+        const alike = likeness(shape, index.shapes.of(other, site.scope));
+        const prior = (0.2 * alike * same) / (1 + 0.02 * rank);
+        yield replaceNode(place, node, phraseOf(site.file, other), { template: id, prior });
+      }
+    }
+  },
+};
+
+/** The distinct expressions of the function, the shorter first. */
+function taken(place: Place): SyntaxNode[] {
+  const { file } = place.site;
+  const found = new Map<string, SyntaxNode>();
+  for (const node of insideFunction(place)) {
+    if (!isExpression(node) || isLabel(node) || isTarget(node) || node.field === 'callee') continue;
+    if (node.role === 'parenthesised' || node.role === 'slice') continue;
+    const text = textOf(file, node);
+    if (!found.has(text) && tokensOf(text).length <= longest && !bindsNames(node)) found.set(text, node);
+  }
+  return [...found.values()].sort((a, b) => a.end - a.start - (b.end - b.start)).slice(0, most);
+}
+
+/** An expression with names of its own may not mean the same elsewhere; it is left where it is. */
+function bindsNames(node: SyntaxNode): boolean {
+  for (const below of descend(node))
+    if (below.role === 'lambda' || below.role === 'namedExpression') return true;
+  return false;
+}

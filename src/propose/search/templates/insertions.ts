@@ -1,0 +1,132 @@
+import type { VisibleName } from '../analysis/names.ts';
+import { visibleValues } from '../analysis/names.ts';
+import { functionAround } from '../analysis/scope.ts';
+import { isSimpleStatement, isTarget } from '../syntax/kinds.ts';
+import type { SyntaxNode } from '../syntax/node.ts';
+import { descend } from '../syntax/node.ts';
+import { textOf } from '../syntax/source-file.ts';
+import { insideFunction, loopAround, statementsOf } from './bodies.ts';
+import { hasOwnLines, linesAfter, linesBefore, quote } from './edit.ts';
+import type { Place, Rewrite, Template } from './template.ts';
+
+const id = 'insertions';
+
+/** A statement that could be missing, with how likely. */
+type Ingredient = { text: string; prior: number };
+
+/** Ingredients tried in one place. */
+const most = 80;
+
+/**
+ * A missing statement, made from what the function holds already: one of its statements again, with a name
+ * exchanged; something put into a container (`visited.add(node)`); one name given to another; a counter moved on. The
+ * plastic surgery hypothesis (Barr et al., FSE 2014) behind GenProg's insertions (Le Goues et al., TSE 2012); copy
+ * and replace as in SPR (Long and Rinard, ESEC/FSE 2015); names nearer in context first, as in CapGen (Wen et al.,
+ * ICSE 2018).
+ */
+export const insertions: Template = {
+  id,
+  prior: 0.3,
+  *rewrites(place) {
+    const { node, file } = place.site;
+    if (functionAround(place.site.scope) === null || node.parent?.role !== 'block') return;
+    if (node.role === 'function' || node.role === 'class' || !hasOwnLines(file, node)) return;
+    const found = ingredients(place).slice(0, most);
+    const leaves = ['return', 'break', 'continue', 'raise'].includes(node.role);
+    const first = statementsOf(node.parent)[0] === node;
+    const beside = new Set([textOf(file, node)]);
+    for (const { text, prior } of found) {
+      if (beside.has(text)) continue;
+      if (first || leaves) {
+        yield insertion(place, text, prior, linesBefore(file, node, [text]), 'before');
+      }
+      if (!leaves) yield insertion(place, text, prior, linesAfter(file, node, [text]), 'after');
+    }
+  },
+};
+
+function insertion(
+  { site }: Place,
+  text: string,
+  prior: number,
+  splice: Rewrite['splices'][number],
+  side: 'before' | 'after',
+): Rewrite {
+  const what = `${quote(text)} is put ${side} ${quote(textOf(site.file, site.node))}`;
+  return { splices: [splice], template: id, prior, what, traits: [] };
+}
+
+function ingredients(place: Place): Ingredient[] {
+  const best = new Map<string, number>();
+  const add = (text: string, prior: number) => best.set(text, Math.max(prior, best.get(text) ?? 0));
+  const values = visibleValues(place.index, place.site, place.site.node).filter(
+    (name) => name.distance < 3 && name.kind !== 'clause',
+  );
+  for (const { text, prior } of containers(place, values)) add(text, prior);
+  for (const { text, prior } of assignments(place, values)) add(text, prior);
+  for (const { text, prior } of copies(place, values)) add(text, prior);
+  if (loopAround(place.site.node) !== null) {
+    const { jumps } = place.site.file.language.write;
+    add(jumps.break, 0.12);
+    add(jumps.continue, 0.12);
+  }
+  return [...best].map(([text, prior]) => ({ text, prior })).sort((a, b) => b.prior - a.prior);
+}
+
+/** A value is put into a container in reach. */
+function* containers(place: Place, values: readonly VisibleName[]): Generator<Ingredient> {
+  const { write, putMethods } = place.site.file.language;
+  for (const { name, shape } of values) {
+    const method = shape === null ? undefined : putMethods[shape];
+    if (method === undefined) continue;
+    for (const [rank, other] of values.filter((value) => value.name !== name).entries()) {
+      const alike = other.shape === null ? 1 : 0.6;
+      const prior = (0.3 * alike) / (1 + 0.06 * rank);
+      yield { text: write.call(`${name}.${method}`, [other.name]).text, prior };
+    }
+  }
+}
+
+/** One name is given to another, a counter is moved on. */
+function* assignments(place: Place, values: readonly VisibleName[]): Generator<Ingredient> {
+  const { write } = place.site.file.language;
+  const stored = values.filter((value) => value.kind === 'local' || value.kind === 'parameter');
+  for (const target of stored) {
+    if (target.shape === 'number') {
+      yield { text: write.assign(target.name, '+=', '1'), prior: 0.25 };
+      yield { text: write.assign(target.name, '-=', '1'), prior: 0.18 };
+    }
+    for (const [rank, value] of values.filter((other) => other.name !== target.name).entries()) {
+      const alike = target.shape !== null && value.shape !== null && target.shape !== value.shape ? 0.3 : 1;
+      const sure = target.kind === 'local' ? 1 : 0.6;
+      yield {
+        text: write.assign(target.name, '=', value.name),
+        prior: (0.24 * alike * sure) / (1 + 0.06 * rank),
+      };
+    }
+  }
+}
+
+/** A statement of this function again, as it is or with one name exchanged. */
+function* copies(place: Place, values: readonly VisibleName[]): Generator<Ingredient> {
+  const { file } = place.site;
+  for (const statement of insideFunction(place)) {
+    if (!isSimpleStatement(statement) || statement === place.site.node) continue;
+    if (['pass', 'import', 'declaration', 'break', 'continue'].includes(statement.role)) continue;
+    const text = textOf(file, statement);
+    if (text.includes('\n') || text.length > 80 || statement.children[0]?.role === 'string') continue;
+    yield { text, prior: 0.2 };
+    const names = [...descend(statement)].filter((node) => node.role === 'identifier' && isValue(node));
+    for (const name of names) {
+      for (const [rank, value] of values.entries()) {
+        if (value.name === textOf(file, name)) continue;
+        const at = name.start - statement.start;
+        const copy = text.slice(0, at) + value.name + text.slice(name.end - statement.start);
+        yield { text: copy, prior: (isTarget(name) ? 0.1 : 0.2) / (1 + 0.1 * rank) };
+      }
+    }
+  }
+}
+
+const isValue = (node: SyntaxNode) =>
+  node.field !== 'property' && node.field !== 'callee' && node.parent?.role !== 'keywordArgument';

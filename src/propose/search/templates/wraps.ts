@@ -1,0 +1,160 @@
+import { visibleValues } from '../analysis/names.ts';
+import { functionAround } from '../analysis/scope.ts';
+import type { Phrase } from '../syntax/language.ts';
+import type { SyntaxNode } from '../syntax/node.ts';
+import { child } from '../syntax/node.ts';
+import { atom, phraseOf } from '../syntax/phrase.ts';
+import type { Shape } from '../syntax/shape.ts';
+import { textOf } from '../syntax/source-file.ts';
+import type { EditOptions } from './edit.ts';
+import { quote, replaceNode } from './edit.ts';
+import type { Slot } from './slots.ts';
+import { reads, slotOf } from './slots.ts';
+import type { Place, Rewrite, Template } from './template.ts';
+
+const id = 'wraps';
+
+const slots: ReadonlySet<Slot> = new Set<Slot>([
+  'argument',
+  'range',
+  'assigned',
+  'returned',
+  'comparand',
+  'operand',
+  'iterable',
+  'index',
+  'element',
+  'bound',
+]);
+
+/** Calls that make sense around a value of a shape, the likelier first. */
+const byShape: Readonly<Partial<Record<Shape, readonly string[]>>> = {
+  number: ['abs', 'int', 'str', 'float', 'round', 'bool'],
+  text: ['len', 'int', 'float', 'list', 'str', 'set', 'reversed', 'sorted'],
+  list: [
+    'len',
+    'sorted',
+    'list',
+    'set',
+    'sum',
+    'reversed',
+    'max',
+    'min',
+    'tuple',
+    'enumerate',
+    'any',
+    'all',
+    'iter',
+  ],
+  tuple: ['len', 'list', 'tuple', 'sorted', 'sum', 'max', 'min', 'set'],
+  set: ['len', 'sorted', 'list', 'set', 'sum', 'max', 'min'],
+  dict: ['len', 'sorted', 'list', 'dict', 'set'],
+  bool: ['int', 'bool'],
+};
+const unknown = [
+  'abs',
+  'len',
+  'list',
+  'sorted',
+  'str',
+  'int',
+  'set',
+  'float',
+  'bool',
+  'tuple',
+  'sum',
+  'dict',
+  'iter',
+  'next',
+];
+
+/**
+ * A missing call around a value: `max(best, x)`, `min(x, limit)`, `abs(x)`, `len(x)`, `sorted(x)`, `await x`, a
+ * conversion, a method such as `.items()` or `.strip()`. Absolute value insertion (ABS) of Offutt et al., TOSEM
+ * 1996; the expression changer of PAR (Kim et al., ICSE 2013); type conversions as in PyTER (Oh and Oh, ESEC/FSE
+ * 2022).
+ */
+export const wraps: Template = {
+  id,
+  prior: 0.8,
+  *rewrites(place) {
+    for (const node of reads(place)) {
+      const slot = slotOf(place, node);
+      if (!slots.has(slot) || node.role === 'slice' || node.role === 'parenthesised') continue;
+      yield* calls(place, node, slot);
+      yield* bounds(place, node, slot);
+      yield* methods(place, node, slot);
+    }
+    for (const node of reads(place)) if (node.role === 'call') yield* awaits(place, node);
+  },
+};
+
+function options(prior: number, place: Place, node: SyntaxNode, phrase: Phrase): EditOptions {
+  const what = `${quote(textOf(place.site.file, node))} becomes ${quote(phrase.text)}`;
+  return { template: id, prior, what };
+}
+
+function* calls(place: Place, node: SyntaxNode, slot: Slot): Generator<Rewrite> {
+  const { file, scope } = place.site;
+  const { write } = file.language;
+  if (node.role === 'string' || node.role === 'integer' || node.role === 'none') return;
+  const shape = place.index.shapes.of(node, scope);
+  const names = shape === null ? unknown : (byShape[shape] ?? []);
+  const used = node.role === 'call' ? textOf(file, child(node, 'callee') ?? node) : '';
+  const simple = node.role === 'comparison' || node.role === 'boolean' ? 0.4 : 1;
+  for (const [rank, name] of names.entries()) {
+    if (name === used) continue;
+    const phrase = write.call(name, [phraseOf(file, node).text]);
+    const prior = ((shape === null ? 0.18 : 0.35) * simple) / (1 + rank * (slot === 'operand' ? 0.4 : 0.2));
+    yield replaceNode(place, node, phrase, options(prior, place, node, phrase));
+  }
+}
+
+/** `x = y` to `x = max(x, y)`, and a value held above zero, one, or below another. */
+function* bounds(place: Place, node: SyntaxNode, slot: Slot): Generator<Rewrite> {
+  const { file, scope } = place.site;
+  const { write, language } = { write: file.language.write, language: file.language };
+  const shape = place.index.shapes.of(node, scope);
+  if (shape !== 'number' && shape !== null) return;
+  if (!['assigned', 'returned', 'argument', 'range', 'index', 'bound'].includes(slot)) return;
+  if (node.role === 'none' || node.role === 'true' || node.role === 'false') return;
+  const sure = shape === 'number' ? 1 : 0.5;
+  const own = phraseOf(file, node);
+  const target = node.parent?.role === 'assignment' ? child(node.parent, 'left') : null;
+  const limits: [string, number][] = [];
+  if (target?.role === 'identifier') limits.push([textOf(file, target), 0.7]);
+  const literal = node.role === 'integer';
+  if (!literal) limits.push(['0', 0.4], ['1', 0.15]);
+  const values = visibleValues(place.index, place.site, node).filter((name) => name.shape === 'number');
+  for (const { name } of values.slice(0, 8)) limits.push([name, literal ? 0.1 : 0.2]);
+  for (const [limit, prior] of limits) {
+    if (limit === own.text) continue;
+    for (const name of ['max', 'min']) {
+      const phrase = write.call(name, [limit, own.text]);
+      yield replaceNode(place, node, phrase, options(prior * sure, place, node, atom(language, phrase.text)));
+    }
+  }
+}
+
+function* methods(place: Place, node: SyntaxNode, slot: Slot): Generator<Rewrite> {
+  const { file, scope } = place.site;
+  if (!['identifier', 'attribute', 'call', 'subscript'].includes(node.role) || slot === 'operand') return;
+  const shape = place.index.shapes.of(node, scope);
+  for (const [name, wanted, prior] of file.language.wrappingMethods) {
+    if (shape !== null ? shape !== wanted : node.role === 'call') continue;
+    if (node.role === 'call' && textOf(file, node).endsWith(`.${name}()`)) continue;
+    const iterated = wanted === 'dict' && slot === 'iterable' ? 1.6 : 1;
+    const phrase = atom(file.language, `${file.language.write.member(phraseOf(file, node), name).text}()`);
+    const sure = shape === null ? 0.35 : 1;
+    yield replaceNode(place, node, phrase, options(prior * sure * iterated, place, node, phrase));
+  }
+}
+
+function* awaits(place: Place, node: SyntaxNode): Generator<Rewrite> {
+  const { file, scope } = place.site;
+  const around = functionAround(scope)?.node;
+  if (around === undefined || node.parent?.role === 'await') return;
+  if (!textOf(file, around).startsWith(file.language.asyncKeyword)) return;
+  const phrase = file.language.write.await(phraseOf(file, node));
+  yield replaceNode(place, node, phrase, options(0.8, place, node, phrase));
+}
