@@ -104,6 +104,10 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** A group that was removed answers ENOENT, or ENODEV where a file of it was already open. */
 export function isGone(error: unknown): boolean {
   return ['ENOENT', 'ENODEV'].includes(errorCode(error));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type ControlFiles, readKeyed, readOrNull } from './control-files.ts';
+import { type ControlFiles, messageOf, readKeyed, readOrNull } from './control-files.ts';
 import { removeMembers } from './group.ts';
 import type { Hierarchy } from './layout.ts';
 import { groupName, runnerIdentity } from './name.ts';
@@ -41,11 +41,9 @@ export function detect(options: {
   const silent = resources.filter(
     (resource) => support[resource] === 'none' && !notes.some((note) => note.includes(resource)),
   );
-  if (notes.length === 0 || places.length > 0) {
-    notes.push(
-      ...silent.map((resource) => `no control group with the ${resource} controller is handed to the runner`),
-    );
-  }
+  notes.push(
+    ...silent.map((resource) => `no control group with the ${resource} controller is handed to the runner`),
+  );
   return { places, support: { ...support, notes } };
 }
 
@@ -126,8 +124,4 @@ function hasOomCounter(files: ControlFiles, places: readonly Place[]): boolean {
   if (memory.version === 2) return true;
   const file = `${memory.base}/memory.oom_control`;
   return readOrNull(files, file) === null || readKeyed(files, file, 'oom_kill') !== null;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

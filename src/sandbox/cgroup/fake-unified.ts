@@ -80,7 +80,7 @@ function write(options: {
       enter({ root, dir, pid: Number(value) });
       break;
     case 'cgroup.subtree_control':
-      if (!isRoot(dir) && livePids(dir).length > 0) throw refusal('EBUSY', file);
+      if (!isRoot(dir) && livePids(dir).length > 0) refuseToHandDown(dir, value);
       handDown(dir, value);
       break;
     case 'cgroup.kill':
@@ -101,6 +101,12 @@ function enter(options: { root: string; dir: string; pid: number }): void {
     fs.writeFileSync(`${group}/cgroup.procs`, rest.map((line) => `${line}\n`).join(''));
   }
   fs.appendFileSync(`${dir}/cgroup.procs`, `${pid}\n`);
+}
+
+/** Threaded controllers are handed down even by a group with processes, which then no longer hands down memory. */
+function refuseToHandDown(dir: string, value: string): void {
+  if (value !== '+memory') return;
+  throw refusal(words(`${dir}/cgroup.subtree_control`).length > 0 ? 'ENOTSUP' : 'EBUSY', dir);
 }
 
 function handDown(dir: string, value: string): void {
@@ -156,7 +162,7 @@ function layFiles(dir: string, content: Record<string, string>): void {
     fs.writeFileSync(`${dir}/${name}`, text === '' ? '' : `${text}\n`);
 }
 
-function refusal(code: 'EBUSY' | 'ENOENT' | 'ESRCH', path: string): Error {
+function refusal(code: 'EBUSY' | 'ENOENT' | 'ENOTSUP' | 'ESRCH', path: string): Error {
   return Object.assign(new Error(`${code}: refused by the fake cgroup filesystem, '${path}'`), {
     code,
     path,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AssayError } from '../../core/index.ts';
-import { type ControlFiles, errorCode, isGone, readPids } from './control-files.ts';
+import { type ControlFiles, errorCode, isGone, messageOf, readPids } from './control-files.ts';
 import { readCounters } from './counters.ts';
 import { killGroup } from './kill.ts';
 import { type Place, setLimits } from './place.ts';
@@ -70,7 +70,7 @@ function makeMembers(options: CgroupOptions & { files: ControlFiles; members: re
     throw new AssayError({
       code: 'environment',
       message: `The control group ${options.name} cannot be made`,
-      because: error instanceof Error ? error.message : String(error),
+      because: messageOf(error),
       fix: 'Run `assay doctor` to see which control groups this machine lets you use',
       cause: error,
     });
@@ -90,7 +90,7 @@ function refuseUnlessGone(error: unknown, { dir, pid }: { dir: string; pid: numb
   throw new AssayError({
     code: 'environment',
     message: `Process ${pid} cannot be moved into the control group ${dir}`,
-    because: error instanceof Error ? error.message : String(error),
+    because: messageOf(error),
     fix: 'Run `assay doctor` to see which control groups this machine lets you use',
     cause: error,
   });

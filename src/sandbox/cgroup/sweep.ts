@@ -5,7 +5,7 @@ import { parseGroupName } from './name.ts';
 import type { Place } from './place.ts';
 
 /** How long one sweep waits for the killed to be gone, in all. */
-const sweepDeadlineMs = 250;
+const sweepDeadlineMs = 1_000;
 const pollMs = 2;
 
 /** Kills and removes the groups whose runner no longer lives. Returns the names of those that are gone. */

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type ControlFiles, errorCode, readOrNull, readPids } from './control-files.ts';
+import { type ControlFiles, errorCode, messageOf, readOrNull, readPids } from './control-files.ts';
 import type { Hierarchy } from './layout.ts';
 import { type Place, type Resource, resources } from './place.ts';
 import { areKin } from './process-stat.ts';
@@ -23,14 +23,44 @@ export function openUnified(options: {
   const base =
     posix.basename(hierarchy.ownDir) === runnersLeaf ? posix.dirname(hierarchy.ownDir) : hierarchy.ownDir;
   const offered = words(readOrNull(files, `${base}/cgroup.controllers`));
-  const limits = resources.filter((resource) => offered.includes(resource));
+  const handedDown = words(readOrNull(files, `${base}/cgroup.subtree_control`));
+  const wanted = resources.filter((resource) => offered.includes(resource));
+  const missing = wanted.filter((resource) => !handedDown.includes(resource));
+  const mayHandDown = missing.length === 0 || makeRoom({ files, base, mayMove, notes });
   return {
     version: 2,
     base,
-    limits: limits.filter((resource) => handDown({ files, base, resource, mayMove, notes })),
+    limits: wanted.filter(
+      (resource) =>
+        !missing.includes(resource) || (mayHandDown && handDown({ files, base, resource, notes })),
+    ),
     kill: 'cgroup.kill',
     countsCpu: true,
   };
+}
+
+/**
+ * Sees to it that `base` holds no process. Without that the kernel still hands down pids and cpu, but `base` then
+ * counts as the root of a threaded subtree, and memory can no longer be handed down at all.
+ */
+function makeRoom(options: {
+  files: ControlFiles;
+  base: string;
+  mayMove: boolean;
+  notes: string[];
+}): boolean {
+  const { files, base, mayMove, notes } = options;
+  // The root of the hierarchy is exempt, and is the one group without this file.
+  if (!files.has(`${base}/cgroup.type`)) return true;
+  try {
+    if (readPids(files, base).length === 0) return true;
+    if (!mayMove) throw new Error('it holds processes');
+    moveToLeaf(files, base);
+    return true;
+  } catch (error) {
+    notes.push(`no memory, pids or cpu limit below ${base}: ${messageOf(error)}`);
+    return false;
+  }
 }
 
 /** Enables one controller for the groups below `base`. */
@@ -38,24 +68,14 @@ function handDown(options: {
   files: ControlFiles;
   base: string;
   resource: Resource;
-  mayMove: boolean;
   notes: string[];
 }): boolean {
-  const { files, base, resource, mayMove, notes } = options;
-  const control = `${base}/cgroup.subtree_control`;
-  if (words(readOrNull(files, control)).includes(resource)) return true;
+  const { files, base, resource, notes } = options;
   try {
-    try {
-      files.write(control, `+${resource}`);
-    } catch (error) {
-      if (errorCode(error) !== 'EBUSY' || !mayMove) throw error;
-      moveToLeaf(files, base);
-      files.write(control, `+${resource}`);
-    }
+    files.write(`${base}/cgroup.subtree_control`, `+${resource}`);
     return true;
   } catch (error) {
-    const because = error instanceof Error ? error.message : String(error);
-    notes.push(`the ${resource} controller cannot be handed down from ${base}: ${because}`);
+    notes.push(`the ${resource} controller cannot be handed down from ${base}: ${messageOf(error)}`);
     return false;
   }
 }
@@ -69,7 +89,7 @@ function moveToLeaf(files: ControlFiles, base: string): void {
     const pids = readPids(files, base);
     if (pids.length === 0) return;
     if (!areKin(pids, process.pid))
-      throw new Error(`${base} also holds processes that the runner was not started with`);
+      throw new Error('it also holds processes that the runner was not started with');
     if (!files.has(leaf)) files.makeGroup(leaf);
     for (const pid of pids) moveUnlessGone(files, leaf, pid);
   }
