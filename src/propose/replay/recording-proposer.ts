@@ -23,6 +23,7 @@ export function recordingProposer(options: RecordingOptions): Proposer {
   let headerIsWritten = options.append ?? false;
   return {
     id: inner.id,
+    ...(inner.project === undefined ? {} : { project: inner.project.bind(inner) }),
     async propose(feedback, tools) {
       if (!headerIsWritten) {
         const at = (options.clock?.now() ?? new Date()).toISOString();

@@ -179,6 +179,14 @@ describe('recordingProposer', () => {
     );
   });
 
+  it('projects what the recorded proposer projects', () => {
+    const inner = { ...scriptedProposer({ replies: [] }), project: () => ({ tokens: 7 }) };
+    expect(recordingProposer({ inner, sink: () => {} }).project?.(feedback)).toEqual({ tokens: 7 });
+    expect(recordingProposer({ inner: scriptedProposer({ replies: [] }), sink: () => {} }).project).toBe(
+      undefined,
+    );
+  });
+
   it('says who was recorded and when', async () => {
     const lines: string[] = [];
     const recorder = recordingProposer({

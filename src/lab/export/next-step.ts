@@ -1,0 +1,37 @@
+import type { Report } from '../../core/index.ts';
+
+/** What a reader of the report can do now, in one sentence; null after a pass. */
+export function nextStep(report: Report): string | null {
+  const { verdict, integrity } = report;
+  switch (verdict) {
+    case 'passed':
+      return null;
+    case 'failed':
+      return report.problems.length > 0
+        ? 'repair what keeps the tests from being loaded, or let assay try: assay fix DIR'
+        : 'let assay look for a patch: assay fix DIR';
+    case 'no_tests':
+      return 'check that the tests are where the framework looks for them, or name the command with --test';
+    case 'timeout':
+      return 'look at the test that ran last, or allow more time with --timeout SECONDS';
+    case 'oom':
+      return 'look for what grows without end, or allow more memory with --memory';
+    case 'pids':
+      return 'look for what starts processes or threads without end';
+    case 'output_limit':
+      return 'look for what prints without end';
+    case 'tampered':
+      return 'put the protected files back as they were; tests and their configuration are not for a patch to change';
+    case 'error':
+      if (integrity.expected === 'unknown') {
+        return 'give the list of tests with --expect FILE, or take what the run collects with --trust-collected';
+      }
+      return integrity.missing.length > 0
+        ? 'find out why the run ended before its tests: an exit in the code, or a crash'
+        : 'make the tests run by hand first, or name their command with --test';
+    case 'unavailable':
+      return 'see what this machine lacks: assay doctor';
+    case 'aborted':
+      return 'start it again';
+  }
+}
