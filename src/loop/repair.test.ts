@@ -92,7 +92,15 @@ describe('baseline', () => {
       red({ a: 'x' }, { verdict: 'tampered', reason: 'tests/x changed' }),
     ],
     ['a run that fails without a failing test', madeReport({ verdict: 'failed', passing: ['a'] })],
-    ['a hang before the first test', madeReport({ verdict: 'timeout' })],
+    ['a hang before anything is known of the tests', madeReport({ verdict: 'timeout' })],
+    [
+      'a runner that never starts',
+      madeReport({ verdict: 'error', integrity: { ...green.integrity, missing: ['a'] } }),
+    ],
+    [
+      'tests that nobody knows',
+      red({ a: 'x' }, { integrity: { ...green.integrity, expected: 'unknown' }, reason: 'not known' }),
+    ],
   ])('ends as environment_error: %s', async (_, report) => {
     const { end } = await run({ baseline: [report] });
     expect(end).toMatchObject({

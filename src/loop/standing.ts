@@ -122,9 +122,14 @@ function endOfRed(report: Report, flaky: readonly string[]): RepairEnd | null {
   return environment(report.reason, fixOf(report));
 }
 
-/** The framework came as far as the project's own code. */
-const reached = (report: Report) =>
-  report.tests.length > 0 || report.problems.some(({ frames }) => frames.some((frame) => frame.inProject));
+/**
+ * The framework came as far as the project's own code: a test ended, or an import of the project failed, or the tests
+ * could be collected before but the first one brought the run down.
+ */
+const reached = ({ tests, problems, integrity, verdict, exit }: Report) =>
+  tests.length > 0 ||
+  problems.some(({ frames }) => frames.some((frame) => frame.inProject)) ||
+  (integrity.expected === 'collected' && (verdict !== 'error' || exit.reason === 'signaled'));
 
 function fixOf(report: Report): string {
   if (report.verdict === 'timeout') return 'give the tests more time (--timeout) or fix what hangs at import';
