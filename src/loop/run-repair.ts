@@ -67,7 +67,8 @@ export async function runRepair(options: RepairOptions & { spec: RepairSpec }): 
 }
 
 /**
- * Takes a cut or stopped run up again from its folder alone. A run that has ended gives its result again.
+ * Takes a cut or stopped run up again from its folder alone. A run that has ended gives its result
+ * again.
  * @throws AssayError `changed` where the project's files are not what they were at the start; `locked` where another
  * process writes to the run; `input` on a damaged journal. Nothing is journaled then.
  */
@@ -77,8 +78,12 @@ export async function resumeRepair(options: RepairOptions): Promise<RepairRun> {
   const events = run.events().map((record) => record.event);
   const { position, resumed } = takeUp(events);
   const { state } = position;
-  if (position.ended && state.phase.at === 'ended')
-    return { result: resultOf({ state, run: run.id, dir: run.dir }), end: state.phase.end, resumable: false };
+  if (position.ended && state.phase.at === 'ended') {
+    const result = resultOf({ state, run: run.id, dir: run.dir });
+    // The process may have died between the last event and the files.
+    await leave(run, result);
+    return { result, end: state.phase.end, resumable: false };
+  }
   return withScratch(run, async (scratch) => {
     const parts = { options, spec: state.spec, scratch };
     const effects = effectsOf(parts);
