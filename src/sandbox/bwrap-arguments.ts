@@ -33,7 +33,7 @@ export function bwrapArguments({ identity, root, files, policy, limits }: Argume
     ...root.flatMap((part) => [...folders.above(part.path), ...rootArguments(part)]),
     ...files.flatMap(({ path }, index) => [
       ...folders.above(path),
-      ...['--perms', '0444', '--ro-bind-data', String(descriptor.files + index), path],
+      ...['--perms', '0444', '--file', String(descriptor.files + index), path],
     ]),
     ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
     ...['--dev', '/dev', ...tmpfs('/dev/shm', limits.tmpBytes, '1777'), '--remount-ro', '/dev'],
@@ -89,7 +89,6 @@ function fillCapabilities({ isolation }: Identity, mounts: readonly Mount[]): st
 }
 
 const descriptorArguments = [
-  ...['--block-fd', String(descriptor.block)],
   ...['--json-status-fd', String(descriptor.status)],
   ...['--seccomp', String(descriptor.filter)],
 ];

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Duplex, Writable } from 'node:stream';
 import type { Clock, Outcome, Unavailable } from '../core/index.ts';
@@ -70,6 +71,12 @@ type Context = {
 function openContext(options: SandboxOptions): Context {
   const uid = options.uid ?? process.getuid?.() ?? -1;
   const identity = runnerIdentity();
+  const stateFolder = openStateFolder({
+    uid,
+    runDir: options.runDir ?? '/run',
+    tmpDir: options.tmpDir ?? '/tmp',
+  });
+  mkdirSync(join(stateFolder, 'slots'), { recursive: true, mode: 0o700 });
   return {
     machine: detectMachine({
       path: options.path ?? process.env.PATH ?? '/usr/bin:/bin',
@@ -79,7 +86,7 @@ function openContext(options: SandboxOptions): Context {
     }),
     cgroups: options.cgroups ?? openCgroups(),
     clock: options.clock ?? systemClock,
-    stateFolder: openStateFolder({ uid, runDir: options.runDir ?? '/run', tmpDir: options.tmpDir ?? '/tmp' }),
+    stateFolder,
     newName: () => groupName({ ...identity, serial: randomBytes(8).toString('hex') }),
   };
 }
@@ -123,7 +130,7 @@ function start(context: Context, run: RunOptions, stdin: 'none' | 'pipe'): Start
   const files = madeFiles(identity.uid);
   const cgroup = cgroups.create({ name: context.newName(), limits: run.limits });
   const launched = launch({
-    program: [...machine.launcher, machine.bwrap],
+    bwrap: machine.bwrap,
     hiddenArguments: bwrapArguments({
       identity,
       root: machine.root,
@@ -133,7 +140,9 @@ function start(context: Context, run: RunOptions, stdin: 'none' | 'pipe'): Start
     }),
     argv: setupArgv({
       identity,
+      shell: machine.shell,
       setpriv: machine.setpriv,
+      leaked: machine.leaked,
       command: run.command,
       env: environment(run),
       rlimits: plan.rlimits,

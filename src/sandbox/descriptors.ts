@@ -7,11 +7,9 @@ import { join } from 'node:path';
  */
 export const descriptor = {
   channel: 3,
-  block: 4,
-  status: 5,
-  arguments: 6,
-  filter: 7,
-  unused: 8,
+  status: 4,
+  arguments: 5,
+  filter: 6,
   setup: 9,
   /** Made-up files of /etc, one each from here on. bwrap reads and closes them. */
   files: 10,

@@ -16,8 +16,13 @@ export function diagnose({ setup, stderr, spawnError, command }: Evidence): Unav
     return { cause: `bwrap could not be started: ${spawnError.message}`, fix: 'Run `assay doctor`' };
   }
   switch (setup.kind) {
-    case 'ready':
+    case 'running':
       return null;
+    case 'preparing':
+      return {
+        cause: `the sandbox could not be prepared: ${setup.said || stderr.trim()}`,
+        fix: 'Run `assay doctor`',
+      };
     case 'building':
       return diagnoseBwrap(stderr);
     case 'failed':
@@ -32,7 +37,7 @@ function diagnoseSetup(setup: Extract<SetupState, { kind: 'failed' }>, command: 
         cause: `the files could not be copied into the sandbox: ${setup.said}`,
         fix: 'Check the size of the workspace',
       };
-    case 'cwd':
+    case 'folder':
       return { cause: `the folder ${command.cwd} does not exist in the sandbox`, fix: 'Mount it' };
     case 'exec':
       return {

@@ -16,8 +16,10 @@ export type Machine = {
   bwrap: string;
   /** Absolute paths that are the same inside; `setpriv` only for `host-uid`. */
   setpriv: string | null;
-  /** The program with its first arguments that closes leaked descriptors before it becomes bwrap; else empty. */
-  launcher: string[];
+  /** The shell that prepares the sandbox from inside, with its options. */
+  shell: string[];
+  /** Descriptors that Node inherited and would pass on; `shell` can close them. */
+  leaked: number[];
   filter: Uint8Array;
   root: RootPart[];
   /** First and last uid that slots take; null under `user-namespace`. */
@@ -52,22 +54,23 @@ export function detectMachine(options: MachineOptions): Machine | Unavailable {
       fix: 'Run assay on an x86-64 or arm64 Linux machine',
     };
   }
-  const launcher = launcherFor(leakedDescriptors(options.procRoot));
-  if (launcher === null) {
+  const leaked = leakedDescriptors(options.procRoot);
+  const shell = shellFor(leaked);
+  if (shell === null) {
     return {
       cause:
         'this process was started with open descriptors that only bash can close before the sandbox starts',
       fix: 'Install bash, or start assay without descriptors above 15',
     };
   }
-  const shared = { uid: options.uid, bwrap, launcher, filter, root: rootParts() };
+  const shared = { uid: options.uid, bwrap, shell, leaked, filter, root: rootParts() };
   if (options.uid !== 0) return { ...shared, isolation: 'user-namespace', setpriv: null, slots: null };
   return detectRoot({ ...shared, uidMap: readText(join(options.procRoot, 'self/uid_map')) });
 }
 
 /** Root drops to a uid of its own per sandbox, where it has such uids; a fake root of a user namespace has none. */
 function detectRoot(
-  options: Pick<Machine, 'uid' | 'bwrap' | 'launcher' | 'filter' | 'root'> & { uidMap: string },
+  options: Pick<Machine, 'uid' | 'bwrap' | 'shell' | 'leaked' | 'filter' | 'root'> & { uidMap: string },
 ): Machine | Unavailable {
   const { uidMap, ...shared } = options;
   const slots = slotRange(uidMap);
@@ -91,15 +94,11 @@ function detectRoot(
   return { ...shared, isolation: 'host-uid', setpriv, slots: { first: slots.first, last: slots.last } };
 }
 
-/**
- * bash, as only it can close descriptors of two digits; null where it is needed and missing. `-c` because bash adds PWD
- * to the environment, which the code could then read in that of bwrap.
- */
-function launcherFor(leaked: readonly number[]): string[] | null {
-  if (leaked.length === 0) return [];
+/** bash where there are descriptors to close, as only it knows numbers of two digits; null where it is missing. */
+function shellFor(leaked: readonly number[]): string[] | null {
+  if (leaked.length === 0) return ['/bin/sh'];
   const bash = findProgram('bash', systemPath);
-  const closings = leaked.map((fd) => `${fd}>&-`).join(' ');
-  return bash === null ? null : [bash, '--norc', '-c', `exec ${closings}; exec -c "$0" "$@"`];
+  return bash === null ? null : [bash, '--posix'];
 }
 
 export function findProgram(name: string, path: string): string | null {

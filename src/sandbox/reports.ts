@@ -36,13 +36,17 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** How far the programs got that prepare the sandbox from inside. */
+/** How far the shells got that prepare the sandbox from inside; `said` is what they and their programs complained of. */
 export type SetupState =
   /** bwrap itself did not get to them. */
-  { kind: 'building' } | { kind: 'ready' } | { kind: 'failed'; step: 'fill' | 'cwd' | 'exec'; said: string };
+  | { kind: 'building' }
+  /** At the gate, or beyond it and not done. */
+  | { kind: 'preparing'; said: string }
+  | { kind: 'running' }
+  | { kind: 'failed'; step: 'fill' | 'folder' | 'exec'; said: string };
 
-/** More than any tar says in good faith. */
-const maxSetupText = 16_384;
+/** More than tar says in good faith. */
+const maxSetupText = 65_536;
 
 /** Reads the setup descriptor; see `setupWord`. */
 export class SetupReader {
@@ -50,21 +54,22 @@ export class SetupReader {
   #text = '';
 
   push(bytes: Uint8Array): void {
-    if (this.#text.length < maxSetupText) this.#text += this.#decoder.write(Buffer.from(bytes));
-    else
-      this.#text =
-        this.#text.slice(0, maxSetupText / 2) + this.#decoder.write(Buffer.from(bytes)).slice(-1024);
+    const text = this.#text + this.#decoder.write(Buffer.from(bytes));
+    // The words that matter come last.
+    this.#text = text.length > maxSetupText ? `${setupWord.ready}\n${text.slice(-maxSetupText / 2)}` : text;
   }
 
   get state(): SetupState {
     const lines = this.#text.split('\n');
+    const words: string[] = Object.values(setupWord);
     const said = lines
-      .filter((line) => !Object.values(setupWord).includes(line))
+      .filter((line) => !words.includes(line))
       .join('\n')
       .trim();
-    if (lines.includes(setupWord.fill)) return { kind: 'failed', step: 'fill', said };
-    if (lines.includes(setupWord.cwd)) return { kind: 'failed', step: 'cwd', said };
-    if (lines.includes(setupWord.exec)) return { kind: 'failed', step: 'exec', said };
-    return lines.includes(setupWord.ready) ? { kind: 'ready' } : { kind: 'building' };
+    for (const step of ['fill', 'folder', 'exec'] as const) {
+      if (lines.includes(setupWord[step])) return { kind: 'failed', step, said };
+    }
+    if (lines.includes(setupWord.running)) return { kind: 'running' };
+    return lines.includes(setupWord.ready) ? { kind: 'preparing', said } : { kind: 'building' };
   }
 }

@@ -13,8 +13,6 @@ const topFolders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
  */
 const etcEntries = [
   '/etc/ld.so.cache',
-  '/etc/ld.so.conf',
-  '/etc/ld.so.conf.d',
   '/etc/ld-musl-x86_64.path',
   '/etc/ld-musl-aarch64.path',
   '/etc/alternatives',
@@ -27,8 +25,6 @@ const etcEntries = [
   '/etc/crypto-policies',
   '/etc/fonts',
   '/etc/mime.types',
-  '/etc/magic',
-  '/etc/protocols',
   '/etc/services',
   '/etc/perl',
   '/etc/maven/m2.conf',

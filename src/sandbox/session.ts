@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Enforcement, Outcome, Unavailable } from '../core/index.ts';
 import { Capture } from './capture.ts';
 import type { Cgroup } from './cgroup/index.ts';
@@ -26,6 +27,9 @@ const setupLimitMs = 60_000;
 
 /** How long the killed get to disappear before the sandbox is given up on. SIGKILL takes effect at once unless the kernel is stuck. */
 const dyingLimitMs = 5_000;
+
+/** Turns of the event loop to wait for the killed before sleeping in between. */
+const eagerTurns = 50;
 
 /** One sandbox from the start of bwrap until everything in it is dead. */
 export class Session {
@@ -86,8 +90,7 @@ export class Session {
     cgroup.killAll();
     if (this.#first !== null) signalProcess(this.#first, 'SIGKILL');
     launched.child.kill('SIGKILL');
-    // A sandbox that is still being built waits for a word on these; end of file makes it give up.
-    launched.block.destroy();
+    // A sandbox that is still being built waits for a word on this; end of file makes it give up.
     launched.setup.destroy();
   }
 
@@ -110,18 +113,20 @@ export class Session {
     if (signal.aborted) onAbort();
   }
 
-  /** Both processes of bwrap are put into the group before the second one builds anything: no race, nothing unlimited. */
+  /**
+   * bwrap, the sandbox's pid 1 and the shell that waits at the gate are put into the group; all that ever runs descends
+   * from the shell, so nothing escapes the limits. bwrap is moved while it builds the sandbox, as the kernel takes its
+   * time for the first move.
+   */
   async #enter(): Promise<void> {
     const { launched, cgroup } = this.#options;
     const { pid } = launched.child;
     if (pid === undefined) return;
-    const moved = cgroup.addSoon([pid]);
-    const childPid = await this.#childPid();
-    await moved;
-    if (childPid === null || this.#killed !== null || this.#failure !== null) return;
-    cgroup.add([childPid]);
-    this.#first = identify(childPid);
-    launched.block.end('x');
+    const [childPid] = await Promise.all([this.#childPid(), this.#atGate(), cgroup.addSoon([pid])]);
+    if (childPid === null || this.#setup.state.kind !== 'preparing') return;
+    const shell = this.#first === null ? null : secondOf(this.#first);
+    if (shell === null) throw new Error('the shell inside the sandbox cannot be found in /proc');
+    cgroup.add([childPid, shell.pid]);
     launched.setup.write('go\n');
   }
 
@@ -130,17 +135,30 @@ export class Session {
     return new Promise((resolve) => {
       status.on('data', (bytes: Buffer) => {
         this.#status.push(bytes);
-        if (this.#status.childPid !== null) resolve(this.#status.childPid);
+        const { childPid } = this.#status;
+        if (childPid === null) return;
+        this.#first ??= identify(childPid);
+        resolve(childPid);
       });
       status.on('close', () => resolve(this.#status.childPid));
     });
   }
 
+  #atGate(): Promise<void> {
+    const { setup } = this.#options.launched;
+    return new Promise((resolve) => {
+      setup.on('data', (bytes: Buffer) => {
+        this.#setup.push(bytes);
+        if (this.#setup.state.kind !== 'building') resolve();
+      });
+      setup.on('close', resolve);
+    });
+  }
+
   #readSetup(): Promise<void> {
     const { setup } = this.#options.launched;
-    setup.on('data', (bytes: Buffer) => this.#setup.push(bytes));
     setup.on('end', () => {
-      if (this.#setup.state.kind === 'ready') this.#startWall();
+      if (this.#setup.state.kind === 'running') this.#startWall();
     });
     return new Promise((resolve) => setup.on('close', resolve));
   }
@@ -175,17 +193,20 @@ export class Session {
     return this.#describe({ spawnError, wallMs, gone, counters });
   }
 
+  /** Whether the group is empty, pid 1 gone and all output read within the limit. */
   async #allGone(): Promise<boolean> {
     const { launched, cgroup } = this.#options;
-    const deadline = performance.now() + dyingLimitMs;
-    const isGone = () =>
-      cgroup.isEmpty() && (this.#first === null || !isRunning(this.#first)) && isClosed(launched);
-    for (let delay = 1; !isGone(); delay = Math.min(2 * delay, 16)) {
-      if (performance.now() > deadline) return false;
-      await sleep(delay);
-      this.#killAll();
+    const giveUp = AbortSignal.timeout(dyingLimitMs);
+    const read = Promise.all([closed(launched.stdout, giveUp), closed(launched.stderr, giveUp)]);
+    const isGone = () => cgroup.isEmpty() && (this.#first === null || !isRunning(this.#first));
+    for (let turn = 0; !isGone(); turn++) {
+      if (giveUp.aborted) return false;
+      // Most are gone within microseconds of bwrap's own end.
+      await (turn < eagerTurns ? nextTurn() : sleep(Math.min(turn - eagerTurns + 1, 16)));
+      if (turn >= eagerTurns) this.#killAll();
     }
-    return true;
+    await read;
+    return !giveUp.aborted;
   }
 
   #describe(ending: {
@@ -254,7 +275,11 @@ function ended({ child }: Launched): Promise<Error | null> {
   });
 }
 
-/** All output has been read: whoever could still write to it is dead. */
-function isClosed({ stdout, stderr }: Launched): boolean {
-  return stdout.closed && stderr.closed;
+/** Resolves when all output has been read: whoever could still write is dead. Or when it took too long. */
+function closed(stream: Readable, giveUp: AbortSignal): Promise<void> {
+  if (stream.closed) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.once('close', resolve);
+    giveUp.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

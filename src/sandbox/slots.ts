@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A host uid that no other sandbox has until `release`. */
@@ -23,7 +23,6 @@ export type SlotOptions = {
  */
 export function claimSlot(options: SlotOptions): Slot | null {
   const { folder, first, last, isAlive } = options;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const taken = takenUids(folder, isAlive);
   const count = last - first + 1;
   // Runners that start together begin at different places, so they seldom meet.
