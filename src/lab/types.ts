@@ -18,6 +18,8 @@ export type LabLimits = {
   pids?: number;
   cpus?: number;
   outputBytes?: number;
+  /** One test, after which it counts as hanging and fails; the tests after it still run. Default 30 s. */
+  testMs?: number;
 };
 
 export type OpenProjectOptions = {

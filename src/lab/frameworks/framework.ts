@@ -67,7 +67,7 @@ export type Plan = {
   cwd: string;
   env: Record<string, string>;
   /**
-   * Sent to the runner on standard input as one JSON object, `{ ...config, nonce, mode, root }`, then end of file.
+   * Sent to the runner on standard input as one JSON object, `{ ...config, nonce, mode, root, testLimit }`, then end of file.
    * The nonce travels only there: never in the environment or in the arguments, which the code under test can read.
    */
   config: Record<string, unknown>;

@@ -31,7 +31,7 @@ export const pytest: Framework = {
   testFiles,
   toolchain: (tree, command) =>
     pythonToolchain({ tree, command, module: 'pytest', script: 'pytest', env: process.env }),
-  inject: ['assay_pytest.py', 'assay_channel.py', 'assay_canaries.py'].map(runnerFile),
+  inject: ['assay_pytest.py', 'assay_channel.py', 'assay_canaries.py', 'assay_hang.py'].map(runnerFile),
   plan: (request) => ({
     argv: [
       request.toolchain.program,

@@ -26,7 +26,7 @@ export const unittest: Framework = {
   testFiles,
   toolchain: (tree, command) =>
     pythonToolchain({ tree, command, module: null, script: null, env: process.env }),
-  inject: ['assay_unittest.py', 'assay_channel.py', 'assay_canaries.py'].map(runnerFile),
+  inject: ['assay_unittest.py', 'assay_channel.py', 'assay_canaries.py', 'assay_hang.py'].map(runnerFile),
   plan: (request) => ({
     argv: [
       request.toolchain.program,

@@ -7,7 +7,7 @@ import type { RunMode, Selection } from '../frameworks/framework.ts';
 import type { Opened } from '../project/opened.ts';
 import type { LabLimits } from '../types.ts';
 import { injectedFolder } from '../workspace/mounts.ts';
-import { maxChannelBytes, sandboxLimits } from './limits.ts';
+import { maxChannelBytes, sandboxLimits, testLimitSeconds } from './limits.ts';
 
 export type Execution = { outcome: Outcome; received: Received; command: string[] };
 
@@ -42,7 +42,13 @@ export async function execute(
     testFiles: framework.testFiles(tree, command).filter((file) => !hidden.has(file)),
     absent: options.absent,
   });
-  const config = { ...plan.config, nonce, mode: options.mode, root: tree.dir };
+  const config = {
+    ...plan.config,
+    nonce,
+    mode: options.mode,
+    root: tree.dir,
+    testLimit: testLimitSeconds(options.limits),
+  };
   const { outcome, bytes } = await runWithChannel(opened, options, {
     command: {
       argv: plan.argv,

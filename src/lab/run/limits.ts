@@ -20,3 +20,8 @@ export function sandboxLimits(asked: LabLimits | undefined, workspaceBytes: numb
 
 /** Of records on the private channel; reached only by a runaway runner. */
 export const maxChannelBytes = 128 * mebi;
+
+/** After this a test counts as hanging. The runners get it in seconds. */
+export function testLimitSeconds(asked: LabLimits | undefined): number {
+  return (asked?.testMs ?? 30_000) / 1_000;
+}

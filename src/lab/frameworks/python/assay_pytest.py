@@ -21,6 +21,7 @@ from assay_channel import (
     send_static,
     static_ids,
 )
+from assay_hang import HangGuard
 
 
 class Listener:
@@ -38,6 +39,7 @@ class Listener:
         self.names = {}
         self.current = None
         self.broken = []
+        self.guard = HangGuard(config["testLimit"])
 
     def hooks(self):
         """The object to register: hook methods made here so that their markers need no import of pytest above."""
@@ -66,6 +68,19 @@ class Listener:
                 listener.begin(item)
                 yield
                 listener.finish(item)
+
+            # Around each phase, where pytest takes an exception for the test's own.
+            @hook(hookwrapper=True)
+            def pytest_runtest_setup(self):
+                yield from listener.guarded()
+
+            @hook(hookwrapper=True)
+            def pytest_runtest_call(self):
+                yield from listener.guarded()
+
+            @hook(hookwrapper=True)
+            def pytest_runtest_teardown(self):
+                yield from listener.guarded()
 
             @hook(hookwrapper=True, tryfirst=True)
             def pytest_runtest_makereport(self, item, call):
@@ -142,6 +157,13 @@ class Listener:
         else:
             failure = self.places.failure(error, tb, trace)
         self.send("problem", file=file, problem=failure)
+
+    def guarded(self):
+        self.guard.begin()
+        try:
+            yield
+        finally:
+            self.guard.end()
 
     def begin(self, item):
         self.current = {"reports": [], "failures": []}

@@ -22,6 +22,7 @@ from assay_channel import (
     send_static,
     static_ids,
 )
+from assay_hang import HangGuard
 
 
 def tests_of(suite):
@@ -45,6 +46,7 @@ class Listener(unittest.TestResult):
         self.order = []
         self.current = None
         self.done = set()
+        self.guard = HangGuard(config["testLimit"])
 
     def name_all(self, suite):
         count = {}
@@ -57,8 +59,10 @@ class Listener(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self.current = {"status": "passed", "failure": None, "reason": None, "since": time.perf_counter()}
+        self.guard.begin()
 
     def stopTest(self, test):
+        self.guard.end()
         # Python 3.12.1 stops skipped tests that it never started.
         if self.current is None:
             return

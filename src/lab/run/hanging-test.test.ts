@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { labFixture } from '../lab.fixture.ts';
+
+const { lab } = labFixture();
+
+const source = `def spin(n):
+    while n > 0:
+        n += 1
+    return n
+
+
+def spin_deaf(n):
+    while n > 0:
+        try:
+            n += 1
+        except Exception:
+            pass
+    return n
+`;
+const tests = {
+  pytest: `from loops import spin, spin_deaf
+
+def test_first(): assert spin(-1) == -1
+def test_hangs(): spin(1)
+def test_hangs_deaf(): spin_deaf(1)
+def test_last(): assert spin(-2) == -2
+`,
+  unittest: `import unittest
+from loops import spin, spin_deaf
+
+class Loops(unittest.TestCase):
+    def test_first(self): self.assertEqual(spin(-1), -1)
+    def test_hangs(self): spin(1)
+    def test_hangs_deaf(self): spin_deaf(1)
+    def test_last(self): self.assertEqual(spin(-2), -2)
+`,
+};
+
+describe.each(['pytest', 'unittest'] as const)('a test that hangs under %s', (framework) => {
+  it('fails with the place where it hung, and the tests after it still run', async () => {
+    const { run } = await lab(framework, { 'loops.py': source, 'test_loops.py': tests[framework] });
+    const report = await run({}, { limits: { testMs: 1_500 } });
+    const outcomes = report.tests.map(({ id, status }) => [id.replace(/.*[.:]/, ''), status === 'passed']);
+    expect(Object.fromEntries(outcomes)).toEqual({
+      test_first: true,
+      test_hangs: false,
+      test_hangs_deaf: false,
+      test_last: true,
+    });
+    expect(report).toMatchObject({ verdict: 'failed', integrity: { completed: true, missing: [] } });
+    const hung = report.tests.find(({ id }) => id.endsWith('test_hangs'));
+    expect(hung?.failure).toMatchObject({
+      type: 'TestHung',
+      message: expect.stringContaining('more than 1.5 s'),
+    });
+    expect(hung?.failure?.frames).toContainEqual(
+      expect.objectContaining({ file: 'loops.py', function: 'spin', inProject: true }),
+    );
+  });
+
+  it("leaves a project's own use of the signal alone", async () => {
+    const own = `import signal
+signal.signal(signal.SIGALRM, lambda *_: None)
+${tests[framework].replace('spin(1)', '__import__("time").sleep(2.5)').replace('spin_deaf(1)', 'pass')}`;
+    const { run } = await lab(framework, { 'loops.py': source, 'test_loops.py': own });
+    const report = await run({}, { limits: { testMs: 1_500 } });
+    expect(report.verdict).toBe('passed');
+  });
+});
