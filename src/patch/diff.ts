@@ -69,7 +69,7 @@ function linesOf({ path, bytes }: Side): string[] {
 function nameOf(prefix: string, { path, bytes }: Side): string {
   if (bytes === null) return '/dev/null';
   const quoted = quotePath(`${prefix}/${path}`);
-  return quoted.includes(' ') && !quoted.startsWith('"') ? `${quoted}\t` : quoted;
+  return path.includes(' ') ? `${quoted}\t` : quoted;
 }
 
 /** git knows two kinds of file mode: executable by its owner or not. */

@@ -7,46 +7,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileChange } from '../core/index.ts';
 import { diffOf } from './diff.ts';
 import { bytesOf, type Tree } from './testing.ts';
-
-/** Files of every awkward kind, and edits made by cutting them up, so that every edit applies. */
-const word = fc.constantFrom(
-  'a',
-  'b',
-  'x = 1',
-  '\tif (y) {',
-  '    return é',
-  '}',
-  '',
-  '  ',
-  'naïve “q”',
-  '-- z',
-  '\r',
-  '漢字',
-);
-const eol = fc.constantFrom('\n', '\r\n');
-const contentArb = fc
-  .tuple(fc.constantFrom('', '\uFEFF'), fc.array(fc.tuple(word, eol), { maxLength: 25 }), fc.boolean(), word)
-  .map(
-    ([bom, lines, newline, last]) =>
-      bom + lines.map(([text, end]) => text + end).join('') + (newline ? '' : last),
-  );
-
-const nameArb = fc.constantFrom(
-  'a.py',
-  'dir/b c.py',
-  'dir/é.ts',
-  'x"y.txt',
-  'z',
-  'deep/er/q',
-  'tab.md',
-  'run.sh',
-);
+import { treeArb } from './testing-arbitraries.ts';
 
 type Case = { before: Tree; after: Tree; changes: FileChange[] };
-
-const treeArb = fc
-  .uniqueArray(fc.tuple(nameArb, contentArb), { selector: ([name]) => name, maxLength: 5 })
-  .map((entries): Tree => Object.fromEntries(entries));
 
 /** Any tree to any other: what diffOf must be able to say, whatever edits led there. */
 const caseArb = fc.tuple(treeArb, treeArb, fc.boolean()).map(([before, other, overlay]): Case => {
@@ -146,4 +109,51 @@ describe('diffOf and git', () => {
     }
     checkTogether(cases);
   }
+
+  const numbers = (from: number, to: number, eol = '\n') =>
+    Array.from({ length: to - from }, (_, index) => `${from + index} line${eol}`).join('');
+
+  it.each<[string, Tree, Tree]>([
+    ['a change', { a: numbers(0, 30) }, { a: numbers(0, 30).replace('9 line\n', '9 Line\n') }],
+    [
+      'two hunks',
+      { a: numbers(0, 30) },
+      { a: numbers(0, 30).replace('3 line\n', '').replace('25 line\n', '25\n25a\n') },
+    ],
+    [
+      'hunks that just touch',
+      { a: numbers(0, 30) },
+      { a: numbers(0, 30).replace('3 line\n', '').replace('10 line\n', '') },
+    ],
+    [
+      'hunks just apart',
+      { a: numbers(0, 30) },
+      { a: numbers(0, 30).replace('3 line\n', '').replace('11 line\n', '') },
+    ],
+    ['a new file', {}, { 'd/a.sh': numbers(0, 3), 'run.sh': '1\n' }],
+    ['a deleted file', { a: numbers(0, 3), 'run.sh': '1\n' }, {}],
+    ['empty files', { a: '', c: '1\n', d: '' }, { b: '', c: '', d: '1\n' }],
+    ['no final newline', { a: '1\n2', b: '1\n2\n', c: '1' }, { a: '1\n2\n', b: '1\n2', c: '2' }],
+    ['CRLF', { a: numbers(0, 9, '\r\n') }, { a: numbers(0, 9, '\r\n').replace('5 line', '5') }],
+    ['a pure rename', { 'old name': numbers(0, 9) }, { 'd/new name': numbers(0, 9) }],
+    ['a rename with changes', { a: numbers(0, 40) }, { b: numbers(0, 38).replace('5 line', '55555 line') }],
+    ['a rename just too different', { a: numbers(0, 20) }, { b: numbers(0, 9) + numbers(100, 111) }],
+    ['quoted paths', { 'é "x"': '1\n', 'a b': '1\n2\n' }, { 'é "x"': '2\n', 'a b': '1\n' }],
+    ['a mark at the start', { a: '\uFEFF1\n' }, { a: '\uFEFF2\n' }],
+  ])('prints what git diff prints: %s', (_, before, after) => {
+    write('.', before);
+    git('add', '-A');
+    const earlier = git('write-tree').trim();
+    for (const name of Object.keys(before)) rmSync(path.join(root, name));
+    write('.', after);
+    git('add', '-A');
+    const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+    const changes = paths.map((name) => ({
+      path: name,
+      before: at(before, name),
+      after: at(after, name),
+      mode: modeOf(name),
+    }));
+    expect(diffOf(changes)).toBe(git('diff', '--cached', '-M', '--abbrev=7', '--no-color', earlier));
+  });
 });
