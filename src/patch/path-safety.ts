@@ -11,7 +11,6 @@ export function pathProblem(path: string): string | null {
   if (!path.isWellFormed()) return 'the path is not valid Unicode';
   if (/[\u0000-\u001F\u007F]/.test(path)) return 'the path holds a control character';
   if (path.includes('\\')) return 'the path holds a backslash; separate folders with /';
-  if (/^[A-Za-z]:/.test(path)) return 'the path starts with a drive letter';
   if (path.startsWith('/') || path.startsWith('~/')) return 'the path must be relative to the project root';
   if (Buffer.byteLength(path) > limits.path) return `the path is longer than ${limits.path} bytes`;
   for (const segment of path.split('/')) {
@@ -23,6 +22,7 @@ export function pathProblem(path: string): string | null {
 
 function segmentProblem(segment: string): string | null {
   if (segment === '') return 'the path has an empty segment (a doubled or final /)';
+  if (/^[A-Za-z]:/.test(segment)) return 'a segment of the path starts with a drive letter';
   if (segment === '.') return 'the path has a "." segment; leave it out';
   if (segment === '..') return 'the path leaves its folder with ".."';
   if (/[. ]$/.test(segment)) return 'a segment of the path ends with a dot or a space';
