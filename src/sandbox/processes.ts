@@ -27,12 +27,40 @@ export function signalProcess(target: ProcessId, signal: NodeJS.Signals): boolea
   }
 }
 
+/**
+ * Kills a child of this process together with its own children, whatever they are about to do. bwrap's child waits for
+ * ever if bwrap dies before it has mapped the child's uids, and in those first milliseconds it belongs to no group yet.
+ * bwrap is stopped first, since a child made between looking and killing would be missed.
+ */
+export function killWithChildren(parent: ProcessId): void {
+  if (!signalProcess(parent, 'SIGSTOP')) return;
+  const patience = performance.now() + stopLimitMs;
+  while (stateOf(parent.pid) !== 'T' && isRunning(parent) && performance.now() < patience);
+  for (const child of childrenOf(parent.pid)) {
+    const target = identify(child);
+    if (target !== null) signalProcess(target, 'SIGKILL');
+  }
+  signalProcess(parent, 'SIGKILL');
+}
+
+/** A stop takes effect when the call at hand returns: microseconds, unless the machine is busy. */
+const stopLimitMs = 100;
+
+function stateOf(pid: number): string | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  return stat.slice(stat.lastIndexOf(')') + 2)[0];
+}
+
+function childrenOf(pid: number): number[] {
+  const text = readText(`/proc/${pid}/task/${pid}/children`);
+  return text.split(/\s+/).filter(Boolean).map(Number);
+}
+
 /** The process with number 2 in the pid namespace of `first`, its pid 1: the program that bwrap ran there. */
 export function secondOf(first: ProcessId): ProcessId | null {
-  const children = readText(`/proc/${first.pid}/task/${first.pid}/children`).trim().split(/\s+/);
-  for (const child of children) {
+  for (const child of childrenOf(first.pid)) {
     const numbers = /^NSpid:\s*(.*)$/m.exec(readText(`/proc/${child}/status`))?.[1];
-    if (numbers?.split(/\s+/).at(-1) === '2') return identify(Number(child));
+    if (numbers?.split(/\s+/).at(-1) === '2') return identify(child);
   }
   return null;
 }

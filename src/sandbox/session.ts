@@ -7,7 +7,14 @@ import { startDeadline } from './deadline.ts';
 import { diagnose } from './diagnose.ts';
 import type { Launched } from './launch.ts';
 import { unavailableOutcome } from './outcome.ts';
-import { identify, isRunning, type ProcessId, secondOf, signalProcess } from './processes.ts';
+import {
+  identify,
+  isRunning,
+  killWithChildren,
+  type ProcessId,
+  secondOf,
+  signalProcess,
+} from './processes.ts';
 import { decideEnding, type KillReason } from './reason.ts';
 import { SetupReader, StatusReader } from './reports.ts';
 import type { RunOptions } from './types.ts';
@@ -39,6 +46,8 @@ export class Session {
   readonly #status = new StatusReader();
   readonly #setup = new SetupReader();
   readonly #stops: (() => void)[] = [];
+  /** null where it could not be started. */
+  readonly #bwrap: ProcessId | null;
   #first: ProcessId | null = null;
   #killed: KillReason | null = null;
   #failure: Unavailable | null = null;
@@ -50,6 +59,8 @@ export class Session {
   constructor(options: SessionOptions) {
     const { limits } = options.run;
     this.#options = options;
+    const { pid } = options.launched.child;
+    this.#bwrap = pid === undefined ? null : identify(pid);
     this.#stdout = new Capture(limits.output);
     this.#stderr = new Capture(limits.output);
     this.#startedAt = options.clock.monotonicMs();
@@ -87,9 +98,9 @@ export class Session {
 
   #killAll(): void {
     const { cgroup, launched } = this.#options;
+    if (this.#bwrap !== null) killWithChildren(this.#bwrap);
     cgroup.killAll();
     if (this.#first !== null) signalProcess(this.#first, 'SIGKILL');
-    launched.child.kill('SIGKILL');
     // A sandbox that is still being built waits for a word on this; end of file makes it give up.
     launched.setup.destroy();
   }
