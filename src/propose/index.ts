@@ -1,3 +1,4 @@
 export * from './proposers.ts';
 export * from './replay/index.ts';
+export { searchProposer } from './search/index.ts';
 export type * from './types.ts';

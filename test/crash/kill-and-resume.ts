@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RepairEvent, type RepairResult, repairEventSchema } from '../../src/core/index.ts';
+import { openStore } from '../../src/store/index.ts';
+
+const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
+
+export type FixJob = { dir: string; model: string; home: string };
+export type Finished = { code: number | null; stdout: string; stderr: string; wallMs: number };
+
+/** Runs the real command line in a process of its own; `killAfterMs`: SIGKILL to that process alone, at that instant. */
+export async function assay(
+  args: string[],
+  options: { home: string; killAfterMs?: number },
+): Promise<Finished> {
+  const startedMs = performance.now();
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...process.env, ASSAY_HOME: options.home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (chunk) => {
+    stdout += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += String(chunk);
+  });
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  if (options.killAfterMs !== undefined) {
+    await Promise.race([sleep(options.killAfterMs), closed]);
+    child.kill('SIGKILL');
+  }
+  const [code] = await closed;
+  return { code, stdout, stderr, wallMs: performance.now() - startedMs };
+}
+
+export const fix = (job: FixJob, options: { killAfterMs?: number } = {}) =>
+  assay(['fix', job.dir, '--model', job.model, '--json'], { home: job.home, ...options });
+
+export type Recovered =
+  /** Killed before there was a run folder, or before its first event: nothing was lost, there is nothing to resume. */
+  | { kind: 'not_started' }
+  /** The run ended before the kill came. */
+  | { kind: 'ended_before'; events: RepairEvent[] }
+  | { kind: 'resumed'; result: RepairResult; code: number | null; events: RepairEvent[]; cutAt: string };
+
+/** Kills a run at an instant, looks at what is left, resumes it to its end. */
+export async function killAndResume(job: FixJob, killAfterMs: number): Promise<Recovered> {
+  await fix(job, { killAfterMs });
+  const store = openStore({ home: job.home });
+  const [run] = store.list();
+  if (run === undefined) return { kind: 'not_started' };
+  const read = () =>
+    store
+      .open<RepairEvent>(run.id, { event: repairEventSchema })
+      .events()
+      .map(({ event }) => event);
+  const before = read();
+  if (before.length === 0) return { kind: 'not_started' };
+  if (before.at(-1)?.type === 'run_ended') return { kind: 'ended_before', events: before };
+  const resumed = await assay(['resume', run.id, '--json'], { home: job.home });
+  if (resumed.stdout.trim() === '') throw new Error(`resume said nothing: ${resumed.stderr}`);
+  const events = read();
+  const kept = events.slice(0, before.length);
+  if (JSON.stringify(kept) !== JSON.stringify(before)) throw new Error('resuming rewrote what was journaled');
+  return {
+    kind: 'resumed',
+    result: JSON.parse(resumed.stdout) as RepairResult,
+    code: resumed.code,
+    events,
+    cutAt: before.at(-1)?.type ?? '',
+  };
+}
+
+/**
+ * What is wrong with a finished journal: an effect that left its mark twice or never, more than one end, something
+ * after the end. Empty for a good one.
+ */
+export function journalFaults(events: readonly RepairEvent[]): string[] {
+  const faults: string[] = [];
+  const ends = events.filter((event) => event.type === 'run_ended').length;
+  if (ends !== 1 || events.at(-1)?.type !== 'run_ended')
+    faults.push(`${ends} ends, last ${events.at(-1)?.type}`);
+  const outcomes = new Map<string, number>();
+  for (const event of events) {
+    const key = outcomeKey(event);
+    if (key !== null) outcomes.set(key, (outcomes.get(key) ?? 0) + 1);
+  }
+  for (const [key, count] of outcomes) if (count !== 1) faults.push(`${key} came ${count} times`);
+  const attempts = new Map<number, number>();
+  for (const event of events) {
+    if (event.type !== 'effect_started') continue;
+    const expected = (attempts.get(event.id) ?? 0) + 1;
+    if (event.attempt !== expected)
+      faults.push(`effect ${event.id}: attempt ${event.attempt} after ${expected - 1}`);
+    attempts.set(event.id, event.attempt);
+  }
+  const ids = [...attempts.keys()];
+  if (ids.some((id, index) => id !== (ids[0] ?? 0) + index)) faults.push(`effect ids are ${ids.join(', ')}`);
+  return faults;
+}
+
+/** Events that settle an effect come once each. */
+function outcomeKey(event: RepairEvent): string | null {
+  switch (event.type) {
+    case 'baseline_tested':
+      return `baseline again=${event.again}`;
+    case 'proposed':
+    case 'applied':
+    case 'confirmed':
+      return `${event.type} in round ${event.round}`;
+    case 'tested':
+      return `tested in round ${event.round} again=${event.again}`;
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const source = `def tier(total):
+    if total < 100:
+        return 'small'
+    if total < 1000:
+        return 'medium'
+    return 'large'
+
+
+def discount(total):
+    rates = {'small': 0, 'medium': 5, 'large': 10}
+    return total * rates[tier(total)] // 100
+`;
+
+const tests = `from shop import discount, tier
+
+
+def test_small(): assert tier(99) == 'small'
+def test_hundred(): assert tier(100) == 'small'
+def test_medium(): assert tier(101) == 'medium'
+def test_large(): assert tier(1000) == 'large'
+def test_no_discount(): assert discount(100) == 0
+def test_discount(): assert discount(1000) == 100
+`;
+
+/** A project with one honest bug, and for `replay` a recording whose second patch mends it. */
+export function writeCrashProject(folder: string, kind: 'replay' | 'search'): { dir: string; model: string } {
+  const dir = path.join(folder, 'project');
+  mkdirSync(path.join(dir, 'tests'), { recursive: true });
+  writeFileSync(path.join(dir, 'shop.py'), source);
+  writeFileSync(path.join(dir, 'tests/test_shop.py'), tests);
+  if (kind === 'search') return { dir, model: 'search' };
+  const usage = { tokens: 10, costUsd: 0, candidates: 0, wallMs: 0 };
+  const reply = (motivation: string, replace: string) => ({
+    kind: 'proposal',
+    motivation,
+    edits: [{ op: 'replace', path: 'shop.py', search: '    if total < 100:', replace }],
+    alternatives: [],
+    usage,
+  });
+  const recording = {
+    schema: 'assay-replay/1',
+    recorded: { by: 'hand-written', note: 'for the crash test' },
+    replies: [reply('not quite', '    if total <= 99:'), reply('a hundred is small', '    if total <= 100:')],
+  };
+  const file = path.join(folder, 'recording.json');
+  writeFileSync(file, JSON.stringify(recording));
+  return { dir, model: `replay:${file}` };
+}
