@@ -49,7 +49,9 @@ export default {
       name: 'loop-machines-are-pure',
       severity: 'error',
       comment: 'the machines are folds of events: no process, no file, no clock',
-      from: { path: '(^|/)src/loop/(machine|repair|stagnation|budget)\\.ts$' },
+      from: {
+        path: '(^|/)src/loop/(machine|repair(-(state|steps|proposing|judging))?|standing|stagnation|budget|resume|feedback|result|view|suspicions|excerpt|visible)\\.ts$',
+      },
       to: { dependencyTypes: ['core'] },
     },
   ],

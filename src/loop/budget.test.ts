@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addUsage, leftOf, madeSpec, noUsage, overshoots, refusalOf, restOf } from './index.ts';
+import { addUsage, leftOf, noUsage, overshoots, refusalOf, restOf } from './budget.ts';
+import { madeSpec } from './made.ts';
 
 const amount = fc.nat({ max: 1000 });
 const usage = fc.record({

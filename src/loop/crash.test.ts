@@ -9,7 +9,7 @@ import { type RepairEvent, repairEventSchema } from '../core/index.ts';
 import { scriptedProposer } from '../propose/index.ts';
 import { openStore, type Run } from '../store/index.ts';
 import { crashLab, crashReplies } from './crash.scene.ts';
-import { repairFiles, repliesIn, resumeRepair } from './index.ts';
+import { repairFiles, repliesIn, resumeRepair } from './run-repair.ts';
 
 const home = mkdtempSync(path.join(os.tmpdir(), 'assay-crash-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

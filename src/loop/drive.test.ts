@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { AssayError } from '../core/index.ts';
-import {
-  createInbox,
-  type DriveEvent,
-  type DriveOptions,
-  drive,
-  fakeClock,
-  type Machine,
-  memoryJournal,
-  startOf,
-} from './index.ts';
+import { type DriveOptions, drive } from './drive.ts';
+import { createInbox } from './inbox.ts';
+import type { DriveEvent, Machine } from './machine.ts';
+import { startOf } from './resume.ts';
+import { fakeClock, memoryJournal } from './testing.ts';
 
 /** A machine that wants `steps` effects and remembers what it was told. */
 type State = { left: number; told: string[]; stopped: string | null; end: string | null };

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { reportSchema } from '../core/index.ts';
-import { excerptOf, headAndTail, madeReport, madeTest } from './index.ts';
+import { excerptOf, headAndTail } from './excerpt.ts';
+import { madeReport, madeTest } from './made.ts';
 
 describe('headAndTail', () => {
   it('keeps short texts, and the two ends of long ones', () => {
@@ -40,5 +41,14 @@ describe('excerptOf', () => {
     expect(excerpt.tests[1]).toMatchObject({ id: 'b', stdout: 'printed' });
     expect(excerpt.tests[1]?.failure?.message).toMatch(/^start[\s\S]*left out[\s\S]*end$/);
     expect(JSON.stringify(excerpt).length).toBeLessThan(80_000);
+  });
+
+  it('keeps a report of thousands of failing tests within bounds', () => {
+    const tests = Array.from({ length: 4_000 }, (_, n) => madeTest(`t${n}`, 'x'.repeat(20_000)));
+    const excerpt = excerptOf({ ...madeReport(), tests });
+    expect(excerpt.tests).toHaveLength(4_000);
+    expect(JSON.stringify(excerpt).length).toBeLessThan(8_000_000);
+    expect(excerpt.tests[0]?.failure?.trace.length).toBeGreaterThan(15_000);
+    expect(excerpt.tests.at(-1)?.failure?.trace).toContain('left out');
   });
 });

@@ -11,12 +11,26 @@ export function headAndTail(text: string, maxChars = excerptChars): string {
   return `${text.slice(0, half)}\n[... ${text.length - 2 * half} characters left out ...]\n${text.slice(-half)}`.toWellFormed();
 }
 
-/** A report for the journal: passing tests carry no output, long texts their head and tail. */
+/** Characters of failing tests' traces and output in one report; beyond them each keeps a little only. */
+const roomChars = 1024 * 1024;
+const littleChars = 512;
+
+/**
+ * A report for the journal: passing tests carry no output, long texts their head and tail, and of thousands of
+ * failing tests the first ones are told in full.
+ */
 export function excerptOf(report: Report): Report {
+  let room = roomChars;
+  const tests = report.tests.map((test) => {
+    const excerpt = excerptOfTest(test, room > 0 ? excerptChars : littleChars);
+    room -= excerpt.stdout.length + excerpt.stderr.length;
+    room -= (excerpt.failure?.trace.length ?? 0) + (excerpt.failure?.message.length ?? 0);
+    return excerpt;
+  });
   return {
     ...report,
-    tests: report.tests.map(excerptOfTest),
-    problems: report.problems.map((problem) => ({ ...problem, ...excerptOfFailure(problem) })),
+    tests,
+    problems: report.problems.map((problem) => ({ ...problem, ...excerptOfFailure(problem, excerptChars) })),
     output: {
       stdout: headAndTail(report.output.stdout),
       stderr: headAndTail(report.output.stderr),
@@ -25,19 +39,19 @@ export function excerptOf(report: Report): Report {
   };
 }
 
-function excerptOfTest(test: TestResult): TestResult {
+function excerptOfTest(test: TestResult, maxChars: number): TestResult {
   const quiet = test.status === 'passed' || test.status === 'skipped';
   return {
     ...test,
-    stdout: quiet ? '' : headAndTail(test.stdout),
-    stderr: quiet ? '' : headAndTail(test.stderr),
-    failure: test.failure === null ? null : excerptOfFailure(test.failure),
+    stdout: quiet ? '' : headAndTail(test.stdout, maxChars),
+    stderr: quiet ? '' : headAndTail(test.stderr, maxChars),
+    failure: test.failure === null ? null : excerptOfFailure(test.failure, maxChars),
   };
 }
 
-const excerptOfFailure = (failure: Failure): Failure => ({
+const excerptOfFailure = (failure: Failure, maxChars: number): Failure => ({
   type: failure.type,
-  message: headAndTail(failure.message),
-  trace: headAndTail(failure.trace),
+  message: headAndTail(failure.message, maxChars),
+  trace: headAndTail(failure.trace, maxChars),
   frames: failure.frames.slice(0, 100),
 });

@@ -1,25 +1,41 @@
-export * from './budget.ts';
-export * from './drive.ts';
-export * from './excerpt.ts';
-export * from './fake-lab.ts';
-export * from './feedback.ts';
-export * from './idle-watch.ts';
-export * from './inbox.ts';
-export * from './lab-effects.ts';
-export * from './lab-port.ts';
-export * from './layers.ts';
-export * from './machine.ts';
-export * from './made.ts';
-export * from './repair.ts';
-export * from './repair-effects.ts';
-export * from './repair-state.ts';
-export * from './result.ts';
-export * from './resume.ts';
-export * from './run-repair.ts';
-export * from './stagnation.ts';
-export * from './standing.ts';
-export * from './suspicions.ts';
-export * from './test-time.ts';
-export * from './testing.ts';
-export * from './view.ts';
-export * from './visible.ts';
+/** The loops: what happens next, decided by pure machines and driven by the one loop that touches the world. */
+
+export type { Left, Spent } from './budget.ts';
+export {
+  type Budget,
+  type Driven,
+  type DriveOptions,
+  drive,
+  type Effects,
+  type Inbox,
+  type Journal,
+  type Message,
+} from './drive.ts';
+export { type FakeLabOptions, fakeLab } from './fake-lab.ts';
+export { createInbox } from './inbox.ts';
+export type { Lab, RepairProgress } from './lab-port.ts';
+export { type Ground, type Laid, layEdits } from './layers.ts';
+export type { DriveEvent, Machine, Next } from './machine.ts';
+export { madeProposal, madeReport, madeSpec, madeTest } from './made.ts';
+export { repairMachine } from './repair.ts';
+export type { RepairEffects } from './repair-effects.ts';
+export type { Layers, RepairState } from './repair-state.ts';
+export { resultOf } from './result.ts';
+export { type Position, positionAfter, startOf } from './resume.ts';
+export {
+  type RepairOptions,
+  type RepairRun,
+  repairFiles,
+  repliesIn,
+  resumeRepair,
+  runRepair,
+} from './run-repair.ts';
+export { fingerprint, groupFailures, normaliseMessage } from './stagnation.ts';
+export {
+  type EffectsScript,
+  fakeClock,
+  fakeEffects,
+  memoryJournal,
+  runScript,
+} from './testing.ts';
+export { foldRepair, type RepairView, viewOf } from './view.ts';

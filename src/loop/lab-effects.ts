@@ -23,7 +23,7 @@ export type LabEffectsOptions = {
   onProgress?: (progress: RepairProgress) => void;
 };
 
-type Opened = { project: Project; visible: Expected; all: Expected };
+type Opened = { project: Project; visible: Expected };
 
 /**
  * The repair effects on the real lab, patch room and proposer. The project is opened by the first effect that needs
@@ -35,6 +35,14 @@ export function labEffects(
   const { spec, lab, clock, onProgress } = options;
   let opening: Promise<Opened> | null = null;
   const opened = (signal: AbortSignal) => (opening ??= openAll(options, signal));
+  // Held-out tests are collected when they are first needed: a run without a confirmation needs none.
+  let collecting: Promise<Expected> | null = null;
+  const all = async (signal: AbortSignal) => {
+    const { project, visible } = await opened(signal);
+    if (project.heldOut.length === 0) return visible;
+    collecting ??= lab.collect({ project, tests: 'all', signal });
+    return trusted(spec, await collecting);
+  };
 
   const run = async (job: LabJob, time: TestTime, signal: AbortSignal): Promise<Report> => {
     const watch = watchIdle({ signal, firstMs: time.firstMs });
@@ -54,14 +62,12 @@ export function labEffects(
     }
   };
 
-  const judged = async (tests: 'visible' | 'all', test: TestOptions): Promise<Report> => {
+  const judged = async (test: TestOptions, job: Pick<LabJob, 'expected' | 'tests'>): Promise<Report> => {
     const { layers, state, flaky, baseline, signal } = test;
-    const { project, visible, all } = await opened(signal);
+    const { project } = await opened(signal);
     const changes = changesOf(project, layers);
     checkDigest(changes, state);
-    const expected = tests === 'all' ? all : visible;
-    const job = { project, changes, expected, tests, ignore: flaky };
-    return run(job, patchedTime(spec, baseline), signal);
+    return run({ ...job, project, changes, ignore: flaky }, patchedTime(spec, baseline), signal);
   };
 
   return {
@@ -86,14 +92,16 @@ export function labEffects(
       const { changes } = laid;
       return { kind: 'applied', diff: diffOf(changes), state: digestOf(changes), alternatives: diffs };
     },
-    test: (test) => judged('visible', test),
+    async test(test) {
+      const { visible } = await opened(test.signal);
+      return judged(test, { expected: visible, tests: 'visible' });
+    },
     async confirm(test) {
-      const whole = await judged('all', test);
       const { project, visible } = await opened(test.signal);
-      const { visible: report, heldOut } = partReport(whole, {
-        heldOut: project.heldOut,
-        expected: visible.ids,
-      });
+      const expected = await all(test.signal);
+      const whole = await judged(test, { expected, tests: 'all' });
+      const { heldOut: files } = project;
+      const { visible: report, heldOut } = partReport(whole, { files, all: expected, visible });
       return { agreed: whole.verdict === 'passed', report, whole, heldOut };
     },
   };
@@ -114,12 +122,15 @@ async function openAll(options: LabEffectsOptions, signal: AbortSignal): Promise
     ...(spec.setup !== null && { setup: spec.setup }),
   });
   await options.onProject?.(project);
-  const visible = trusted(spec, await lab.collect({ project, tests: 'visible', signal }));
-  const all =
-    project.heldOut.length === 0
-      ? visible
-      : trusted(spec, await lab.collect({ project, tests: 'all', signal }));
-  return { project, visible, all };
+  if (spec.holdout.length > 0 && project.heldOut.length === 0) {
+    throw new AssayError({
+      code: 'usage',
+      message: `no file matches --holdout ${spec.holdout.join(' ')}`,
+      because: 'a patch would be confirmed by nothing',
+      fix: 'give a glob relative to the project, e.g. tests/hidden/**',
+    });
+  }
+  return { project, visible: trusted(spec, await lab.collect({ project, tests: 'visible', signal })) };
 }
 
 /** `--trust-collected`: what each run collects is what is expected, where nothing better is known. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Edit } from '../core/index.ts';
-import { digestOf, type Ground, layEdits, withChanges } from './index.ts';
+import { digestOf, type Ground, layEdits, withChanges } from './layers.ts';
 
 const texts: Record<string, string> = { 'a.py': 'one\ntwo\nthree\n', 'b.py': 'x\n' };
 const ground: Ground = {

@@ -5,7 +5,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { type Edit, type Proposed, type RepairSpec, repairEventSchema } from '../core/index.ts';
 import { type ScriptedReply, scriptedProposer } from '../propose/index.ts';
 import { openStore } from '../store/index.ts';
-import { madeSpec, noUsage, repairFiles, resumeRepair, runRepair } from './index.ts';
+import { noUsage } from './budget.ts';
+import { madeSpec } from './made.ts';
+import { repairFiles, resumeRepair, runRepair } from './run-repair.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'assay-repair-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,16 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Proposed, RepairEvent, RepairSpec, Report } from '../core/index.ts';
-import {
-  type EffectsScript,
-  feedbackOf,
-  madeProposal,
-  madeReport,
-  madeSpec,
-  positionAfter,
-  repairMachine,
-  runScript,
-  startOf,
-} from './index.ts';
+import { feedbackOf } from './feedback.ts';
+import { madeProposal, madeReport, madeSpec } from './made.ts';
+import { repairMachine } from './repair.ts';
+import { positionAfter, startOf } from './resume.ts';
+import { type EffectsScript, runScript } from './testing.ts';
 
 const green = madeReport({ passing: ['a', 'b', 'c'] });
 const red = (failing: Record<string, string>, options: Partial<Report> = {}) => {
@@ -67,6 +61,14 @@ describe('baseline', () => {
     const { end, state } = await run({ baseline: [red({ a: 'x', b: 'y' }), red({ a: 'x' })] });
     expect(state.flaky).toEqual(['b']);
     expect(end).toEqual({ status: 'done' });
+  });
+
+  it('does not call tests flaky that a cut run did not come to', async () => {
+    const cut = { ...red({ a: 'x' }), verdict: 'timeout' as const };
+    const tests = cut.tests.filter(({ id }) => id === 'a');
+    const { state } = await run({ baseline: [red({ a: 'x' }), { ...cut, tests }] });
+    expect(state.flaky).toEqual([]);
+    expect(state.baseline?.verdict).toBe('failed');
   });
 
   it('is already green when every failure is flaky', async () => {

@@ -130,7 +130,9 @@ function onBaseline(state: RepairState, event: EventOf<'baseline_tested'>): Repa
   const end = endOfBaseline(chosen, flaky);
   if (end !== null) return { ...tested, phase: { at: 'ended', end } };
   const { wallMs } = state.spec.limits;
-  if (first === null && testWallMs <= Math.max(cheapBaseline.wallMs, cheapBaseline.share * wallMs))
+  const cheap = testWallMs <= Math.max(cheapBaseline.wallMs, cheapBaseline.share * wallMs);
+  // A run that was cut took its whole limit and would again.
+  if (first === null && cheap && report.verdict === 'failed')
     return { ...tested, phase: { at: 'baseline', first: report } };
   const base = { layers: [], diff: '', motivation: null, report: chosen };
   return { ...tested, round: 1, phase: { at: 'proposing', base } };

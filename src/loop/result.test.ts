@@ -1,18 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { RepairEvent, RepairSpec } from '../core/index.ts';
 import { repairResultSchema } from '../core/index.ts';
-import {
-  type EffectsScript,
-  foldRepair,
-  madeProposal,
-  madeReport,
-  madeSpec,
-  noUsage,
-  type RepairState,
-  resultOf,
-  runScript,
-  viewOf,
-} from './index.ts';
+import { noUsage } from './budget.ts';
+import { madeProposal, madeReport, madeSpec } from './made.ts';
+import type { RepairState } from './repair-state.ts';
+import { resultOf } from './result.ts';
+import { type EffectsScript, runScript } from './testing.ts';
+import { foldRepair, viewOf } from './view.ts';
 
 const green = madeReport({ passing: ['a', 'b'], warnings: ['a plugin is not known'] });
 const red = madeReport({ passing: ['b'], failing: { a: 'is 3' } });

@@ -52,7 +52,7 @@ function reasonOf(end: RepairEnd, state: RepairState, run: string): string {
     case 'stuck':
       return end.detail;
     case 'budget_exhausted':
-      return `${limitNames[end.which]} used up: ${amount(end.which, end.used)} of ${amount(end.which, end.limit)}`;
+      return reasonOfBudget(end);
     case 'unpatchable':
     case 'tampered':
       return end.detail;
@@ -65,12 +65,18 @@ function reasonOf(end: RepairEnd, state: RepairState, run: string): string {
 }
 
 const limitNames = {
-  rounds: 'the rounds are',
-  tokens: 'the token limit is',
-  cost: 'the cost limit is',
-  wall: 'the time limit is',
-  candidates: 'the candidate limit is',
+  rounds: 'rounds',
+  tokens: 'token limit',
+  cost: 'cost limit',
+  wall: 'time limit',
+  candidates: 'candidate limit',
 } as const;
+
+function reasonOfBudget({ which, used, limit }: Extract<RepairEnd, { status: 'budget_exhausted' }>): string {
+  const spent = `${amount(which, used)} of ${amount(which, limit)}`;
+  if (used < limit) return `the ${limitNames[which]} leaves no room for the next step: ${spent} used`;
+  return `the ${limitNames[which]} ${which === 'rounds' ? 'are' : 'is'} used up: ${spent}`;
+}
 
 function amount(which: keyof typeof limitNames, value: number): string {
   if (which === 'wall') return `${(value / 1000).toFixed(1)} s`;

@@ -1,28 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BudgetLimits, Proposed, RepairEffect, RepairEnd, RepairEvent, Report } from '../core/index.ts';
-import {
-  addUsage,
-  createInbox,
-  type DriveEvent,
-  drive,
-  eventsOf,
-  fakeClock,
-  leftOf,
-  madeProposal,
-  madeReport,
-  madeSpec,
-  memoryJournal,
-  noUsage,
-  positionAfter,
-  type RepairEffects,
-  type RepairState,
-  repairBudget,
-  repairMachine,
-  type Spent,
-  startOf,
-  takeUp,
-} from './index.ts';
+import { addUsage, leftOf, noUsage, type Spent } from './budget.ts';
+import { drive } from './drive.ts';
+import { createInbox } from './inbox.ts';
+import type { DriveEvent } from './machine.ts';
+import { madeProposal, madeReport, madeSpec } from './made.ts';
+import { repairMachine } from './repair.ts';
+import { eventsOf, type RepairEffects, repairBudget } from './repair-effects.ts';
+import type { RepairState } from './repair-state.ts';
+import { positionAfter, startOf, takeUp } from './resume.ts';
+import { fakeClock, memoryJournal } from './testing.ts';
 
 /** A world that always answers the same question in the same way, so that a cut run can be compared with a whole one. */
 type World = {

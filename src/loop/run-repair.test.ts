@@ -11,17 +11,11 @@ import {
 } from '../core/index.ts';
 import { type ScriptedReply, scriptedProposer } from '../propose/index.ts';
 import { openStore, type Run } from '../store/index.ts';
-import {
-  createInbox,
-  type FakeLabOptions,
-  fakeLab,
-  madeSpec,
-  noUsage,
-  repairFiles,
-  repliesIn,
-  resumeRepair,
-  runRepair,
-} from './index.ts';
+import { noUsage } from './budget.ts';
+import { type FakeLabOptions, fakeLab } from './fake-lab.ts';
+import { createInbox } from './inbox.ts';
+import { madeSpec } from './made.ts';
+import { repairFiles, repliesIn, resumeRepair, runRepair } from './run-repair.ts';
 
 const home = mkdtempSync(path.join(tmpdir(), 'assay-loop-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -176,6 +170,20 @@ describe('runRepair', () => {
     const given = await setUp(both);
     await runRepair({ ...given.options, spec: { ...given.spec, testTimeoutMs: 7_000 } });
     expect(new Set(given.lab.jobs.map(({ limits }) => limits?.wallMs))).toEqual(new Set([7_000]));
+  });
+});
+
+it('says that held-out tests were asked for and none is there', async () => {
+  const { options, spec } = await setUp(both);
+  const files = { 'src/a.py': source, 'tests/test_a.py': '' };
+  const { result } = await runRepair({
+    ...options,
+    lab: fakeLab({ ...project, files }),
+    spec: { ...spec, holdout: ['nowhere/**'] },
+  });
+  expect(result).toMatchObject({
+    status: 'environment_error',
+    reason: expect.stringContaining('nowhere/**'),
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fingerprint, groupFailures, madeReport, madeTest, normaliseMessage } from './index.ts';
+import { madeReport, madeTest } from './made.ts';
+import { fingerprint, groupFailures, normaliseMessage } from './stagnation.ts';
 
 const digits = fc.nat({ max: 999_999 });
 const two = fc.integer({ min: 10, max: 59 });

@@ -66,12 +66,18 @@ function causeOf(report: Report, id: string): string {
   return ` (${[failure.type, line.slice(0, 120)].filter((part) => part !== '').join(': ')})`;
 }
 
-/** Ids whose tests did not end alike in two runs of the same code: passed, failed, skipped or absent. */
+/**
+ * Ids whose tests did not end alike in two runs of the same code: passed, failed, skipped, or absent from a run that
+ * came to its own end. A run that was cut says nothing of the tests it did not come to.
+ */
 export function unsteadyIds(first: Report, second: Report): string[] {
   const ends = (report: Report) =>
     new Map(report.tests.map((test) => [test.id, isFailing(test) ? 'failing' : test.status]));
+  const whole = ({ verdict }: Report) => verdict === 'passed' || verdict === 'failed';
   const [a, b] = [ends(first), ends(second)];
-  return [...new Set([...a.keys(), ...b.keys()])].filter((id) => a.get(id) !== b.get(id)).sort();
+  return [...new Set([...a.keys(), ...b.keys()])]
+    .filter((id) => (a.has(id) || whole(first)) && (b.has(id) || whole(second)) && a.get(id) !== b.get(id))
+    .sort();
 }
 
 /**

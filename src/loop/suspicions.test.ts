@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { madeReport, suspicionsOf } from './index.ts';
+import { madeReport } from './made.ts';
+import { suspicionsOf } from './suspicions.ts';
 
 const red = madeReport({
   failing: { a: "assert 'gold tier' == 'basic'", b: 'assert 3 == 4711', c: 'expected 10, got 12.75' },

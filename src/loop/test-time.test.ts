@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { baselineTime, hungReport, madeReport, madeSpec, madeTest, patchedTime, watchIdle } from './index.ts';
+import { watchIdle } from './idle-watch.ts';
+import { madeReport, madeSpec, madeTest } from './made.ts';
+import { baselineTime, hungReport, patchedTime } from './test-time.ts';
 
 describe('the time of a test run', () => {
   const slow = { ...madeTest('a'), durationMs: 2_000 };

@@ -1,12 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../core/index.ts';
-import { failingIds, madeReport, madeTest, partReport } from './index.ts';
+import { madeReport, madeTest } from './made.ts';
+import { failingIds } from './standing.ts';
+import { partReport } from './visible.ts';
 
 const heldOut = ['hidden/test_h.py'];
 const visibleIds = ['tests/a.py::one', 'tests/a.py::two'];
 const hiddenIds = ['hidden/test_h.py::three', 'hidden/test_h.py::four'];
-const part = (report: Report) => partReport(report, { heldOut, expected: visibleIds });
+const expected = (ids: string[]) => ({ source: 'collected' as const, ids, skipped: [] });
+const parts = {
+  files: heldOut,
+  all: expected([...visibleIds, ...hiddenIds]),
+  visible: expected(visibleIds),
+};
+const part = (report: Report) => partReport(report, parts);
 
 const report = fc
   .record({
@@ -56,6 +64,6 @@ describe('partReport', () => {
 
   it('is the whole report where nothing is held out', () => {
     const whole = madeReport({ failing: { a: 'x' } });
-    expect(partReport(whole, { heldOut: [], expected: ['a'] })).toEqual({ visible: whole, heldOut: null });
+    expect(partReport(whole, { ...parts, files: [] })).toEqual({ visible: whole, heldOut: null });
   });
 });

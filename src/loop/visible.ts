@@ -1,25 +1,33 @@
 import type { Report } from '../core/index.ts';
+import type { Expected } from '../lab/index.ts';
 import { isFailing } from './stagnation.ts';
 
 /** A report of all tests, taken apart: what a proposer may know of, and counts of the rest. */
 export type Parted = { visible: Report; heldOut: { total: number; passed: number } | null };
 
+export type PartOptions = {
+  /** Files of the held-out tests, project-relative. */
+  files: readonly string[];
+  /** What was expected of the run, and what of it is visible. */
+  all: Expected;
+  visible: Expected;
+};
+
 /**
  * Parts a report of all tests. The visible part holds no id, message or output of a held-out test, and no sentence
  * that may name one; its verdict is `passed` where only held-out tests kept the whole from it.
- * @param options.heldOut files of the held-out tests, project-relative
- * @param options.expected ids of the visible tests
  */
-export function partReport(
-  report: Report,
-  options: { heldOut: readonly string[]; expected: readonly string[] },
-): Parted {
-  if (options.heldOut.length === 0) return { visible: report, heldOut: null };
-  const hidden = new Set(options.heldOut);
-  const expected = new Set(options.expected);
-  const hiddenTests = report.tests.filter((test) => hidden.has(test.file) && !expected.has(test.id));
-  const tests = report.tests.filter((test) => !hiddenTests.includes(test));
-  const shown = (ids: readonly string[]) => ids.filter((id) => expected.has(id));
+export function partReport(report: Report, options: PartOptions): Parted {
+  if (options.files.length === 0) return { visible: report, heldOut: null };
+  const hidden = new Set(options.files);
+  const shownIds = new Set(idsOf(options.visible));
+  const hiddenIds = new Set(idsOf(options.all).filter((id) => !shownIds.has(id)));
+  const hiddenTests = report.tests.filter(
+    (test) => hiddenIds.has(test.id) || (hidden.has(test.file) && !shownIds.has(test.id)),
+  );
+  for (const { id } of hiddenTests) hiddenIds.add(id);
+  const tests = report.tests.filter((test) => !hiddenIds.has(test.id));
+  const shown = (ids: readonly string[]) => ids.filter((id) => !hiddenIds.has(id));
   const { integrity } = report;
   const problems = report.problems.filter(({ file }) => !hidden.has(file));
   const missing = shown(integrity.missing);
@@ -42,13 +50,15 @@ export function partReport(
       irregularities: [],
     },
     output: { stdout: '', stderr: '', truncated: true },
-    warnings: report.warnings.filter((warning) => !options.heldOut.some((file) => warning.includes(file))),
+    warnings: report.warnings.filter((warning) => !options.files.some((file) => warning.includes(file))),
     ...verdictOf(report, tests, problems.length + missing.length + shown(integrity.newlySkipped).length),
   };
   const passed = hiddenTests.filter(({ status }) => status === 'passed').length;
   const absent = integrity.missing.length - missing.length;
   return { visible, heldOut: { total: hiddenTests.length + absent, passed } };
 }
+
+const idsOf = ({ ids, partial = [] }: Expected): string[] => [...ids, ...partial.flatMap((file) => file.ids)];
 
 function verdictOf(
   report: Report,
@@ -57,7 +67,8 @@ function verdictOf(
 ): Pick<Report, 'verdict' | 'reason'> {
   if (report.verdict === 'passed') return { verdict: 'passed', reason: 'every test passed' };
   const failing = tests.filter(isFailing).length;
-  if (report.verdict === 'failed' && failing === 0 && otherTrouble === 0)
+  const judged = !['tampered', 'unavailable', 'aborted', 'no_tests'].includes(report.verdict);
+  if (judged && tests.length > 0 && failing === 0 && otherTrouble === 0)
     return { verdict: 'passed', reason: 'every visible test passed' };
   const reason =
     report.verdict === 'failed'
