@@ -97,6 +97,9 @@ type Started =
 
 const insideUid = 1000;
 
+/** Above the largest pid of any Linux. */
+const noPid = 2 ** 22 + 1;
+
 function start(context: Context, run: RunOptions, stdin: 'none' | 'pipe'): Started {
   const { machine, cgroups } = context;
   const refused = (outcome: Outcome): Started => ({ kind: 'refused', outcome });
@@ -129,6 +132,9 @@ function start(context: Context, run: RunOptions, stdin: 'none' | 'pipe'): Start
       : { isolation: 'user-namespace', uid: insideUid, disableUserns };
   const files = madeFiles(identity.uid);
   const cgroup = cgroups.create({ name: context.newName(), limits: run.limits });
+  // The kernel takes some 10 ms for the first move after a quiet spell, and as long for one that finds no process:
+  // waited out while bwrap builds the sandbox.
+  const groupReady = cgroup.addSoon([noPid]);
   const launched = launch({
     bwrap: machine.bwrap,
     hiddenArguments: bwrapArguments({
@@ -156,6 +162,7 @@ function start(context: Context, run: RunOptions, stdin: 'none' | 'pipe'): Start
   const session = new Session({
     launched,
     cgroup,
+    groupReady,
     enforcement,
     clock: run.clock ?? context.clock,
     release: () => slot.release(),

@@ -22,6 +22,8 @@ import type { RunOptions } from './types.ts';
 export type SessionOptions = {
   launched: Launched;
   cgroup: Cgroup;
+  /** The group can now be entered without the kernel holding up the caller. */
+  groupReady: Promise<void>;
   enforcement: Enforcement;
   clock: Clock;
   /** What the sandbox holds on the host; given back once all its processes are dead. */
@@ -126,22 +128,22 @@ export class Session {
 
   /**
    * bwrap, the sandbox's pid 1 and the shell that waits at the gate are put into the group; all that ever runs descends
-   * from the shell, so nothing escapes the limits. bwrap is moved while it builds the sandbox, as the kernel takes its
-   * time for the first move.
+   * from the shell, so nothing escapes the limits.
    */
   async #enter(): Promise<void> {
-    const { launched, cgroup } = this.#options;
+    const { launched, cgroup, groupReady } = this.#options;
     const { pid } = launched.child;
     if (pid === undefined) return;
-    const [childPid] = await Promise.all([this.#childPid(), this.#atGate(), cgroup.addSoon([pid])]);
-    if (childPid === null || this.#setup.state.kind !== 'preparing') return;
-    const shell = this.#first === null ? null : secondOf(this.#first);
+    await Promise.all([this.#childPid(), this.#atGate(), groupReady]);
+    const first = this.#first;
+    if (first === null || this.#setup.state.kind !== 'preparing') return;
+    const shell = secondOf(first);
     if (shell === null) throw new Error('the shell inside the sandbox cannot be found in /proc');
-    cgroup.add([childPid, shell.pid]);
+    await cgroup.addSoon([pid, first.pid, shell.pid]);
     launched.setup.write('go\n');
   }
 
-  #childPid(): Promise<number | null> {
+  #childPid(): Promise<void> {
     const { status } = this.#options.launched;
     return new Promise((resolve) => {
       status.on('data', (bytes: Buffer) => {
@@ -149,9 +151,9 @@ export class Session {
         const { childPid } = this.#status;
         if (childPid === null) return;
         this.#first ??= identify(childPid);
-        resolve(childPid);
+        resolve();
       });
-      status.on('close', () => resolve(this.#status.childPid));
+      status.on('close', resolve);
     });
   }
 
