@@ -167,6 +167,13 @@ function notFinished({ received, outcome, explainExit }: Evidence, { missing }: 
       reason: `the test process ended with exit code ${outcome.exitCode} before it was done${absent(missing)}`,
     };
   }
+  const exited = received.problems.find(({ type }) => exits.has(type));
+  if (exited !== undefined && missing.length > 0) {
+    return {
+      verdict: 'error',
+      reason: `code under test ended the process when it was loaded${absent(missing)}`,
+    };
+  }
   const meaning = outcome.exitCode === null ? null : explainExit(outcome.exitCode);
   if (meaning !== null) return { verdict: 'error', reason: `${meaning}${absent(missing)}` };
   const unbuilt = received.canaries.find((canary) => canary.outcome === 'unbuilt');
@@ -179,6 +186,9 @@ function notFinished({ received, outcome, explainExit }: Evidence, { missing }: 
   }
   return null;
 }
+
+/** What the frameworks call a file that ends the process while it is loaded. */
+const exits: ReadonlySet<string> = new Set(['SystemExit', 'EarlyExit']);
 
 function nothingToJudge({ received }: Evidence, comparison: Comparison): Ruling | null {
   if (comparison.judged.length > 0 || comparison.missing.length > 0) return null;

@@ -39,6 +39,7 @@ class Listener:
         self.names = {}
         self.current = None
         self.broken = []
+        self.crashed = False
         self.guard = HangGuard(config["testLimit"])
 
     def hooks(self):
@@ -94,10 +95,11 @@ class Listener:
             @hook(trylast=True)
             def pytest_sessionfinish(self, session):
                 if listener.mode == "run":
-                    run_canaries(session, listener.send, listener.watch)
+                    listener.canaries(session)
 
             @hook(tryfirst=True)
             def pytest_internalerror(self, excrepr, excinfo):
+                listener.crashed = True
                 listener.problem("", excinfo.value, excinfo.tb, str(excrepr))
 
         return AssayListener()
@@ -157,6 +159,13 @@ class Listener:
         else:
             failure = self.places.failure(error, tb, trace)
         self.send("problem", file=file, problem=failure)
+
+    def canaries(self, session):
+        if self.crashed:
+            # pytest has taken its machinery down already: a test run now would fail whatever it is.
+            self.send("canary", id="assert", outcome="unbuilt", detail="pytest had an internal error before")
+        else:
+            run_canaries(session, self.send, self.watch)
 
     def guarded(self):
         self.guard.begin()
