@@ -12,9 +12,10 @@ export const python = (() => {
   return fs.existsSync(own) ? own : 'python3';
 })();
 
-export const commands: Record<'pytest' | 'unittest', string[]> = {
+export const commands: Record<'pytest' | 'unittest' | 'node-test', string[]> = {
   pytest: [python, '-m', 'pytest'],
   unittest: [python, '-m', 'unittest'],
+  'node-test': [process.execPath, '--test'],
 };
 
 /** Made folders of this test file, removed when it is done. */

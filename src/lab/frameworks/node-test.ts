@@ -32,6 +32,7 @@ export const nodeTest: Framework = {
   inject: [
     'assay-node-runner.mjs',
     'assay-node-records.mjs',
+    'assay-node-conclude.mjs',
     'assay-node-static.mjs',
     'assay-node-preload.mjs',
     'assay-node-child.mjs',

@@ -5,8 +5,10 @@
  * of this judge says `forgeable`.
  */
 import { createHash } from 'node:crypto';
-import { writeSync } from 'node:fs';
+import fs from 'node:fs';
 
+// Constants, not named imports: those follow what the project makes of a module (`syncBuiltinESMExports`).
+const { writeSync } = fs;
 const { stringify } = JSON;
 const { from } = Buffer;
 const { apply } = Reflect;

@@ -87,21 +87,24 @@ class Canaries {
     this.started = true;
     // A filter on names would leave our tests out: then only the assertions can be checked.
     if (this.#config.filtered) return this.#withoutHarness();
-    let number = 0;
-    for (const declare of declarers()) {
-      number += 1;
+    const runs = [];
+    for (const [number, declare] of [...declarers()].entries()) {
       const tag = `assay ${this.#config.tag} ${number}`;
       this.#pending.set(`${tag} wrong`, 'wrong').set(`${tag} right`, 'right');
-      // Outside of this hook's own context, or the tests would be the hook's. `todo`: failing is their duty, and
-      // must not become the exit code of the project.
+      // `todo`: failing is the duty of one of them, and must not become the exit code of the project.
       const options = { todo: true, ...(this.#config.only ? { only: true } : {}) };
+      // Outside of this hook's own context, or the tests would be the hook's.
       this.#outside.runInAsyncScope(() => {
-        declare(`${tag} wrong`, options, async (t) => {
-          this.missed = await assertWhatIsWrong(t);
-        });
-        declare(`${tag} right`, options, (t) => assertWhatIsRight(t));
+        runs.push(
+          declare(`${tag} wrong`, options, async (t) => {
+            this.missed = await assertWhatIsWrong(t);
+          }),
+          declare(`${tag} right`, options, (t) => assertWhatIsRight(t)),
+        );
       });
     }
+    // With --test-force-exit node does not wait for tests that were declared this late.
+    await Promise.all(runs);
   }
 
   async #withoutHarness() {
@@ -136,16 +139,14 @@ function watchEnding(channel, tree, canaries, config) {
   let ended = false;
   process.on('uncaughtExceptionMonitor', (error) => {
     lastUncaught = { error };
+    // At once: when node:test itself throws on, the process ends without an `exit` event.
+    channel.send('uncaught', { problem: failureOf(error, config.places) });
   });
   process.on('exit', (code) => {
     if (ended) return;
     // Nothing more can come: where all that was declared was reported, only the process was in a hurry.
     const complete = config.mode !== 'collect' && tree.complete && canaries.finished;
-    channel.send('exit', {
-      code,
-      complete,
-      problem: lastUncaught === null ? null : failureOf(lastUncaught.error, config.places),
-    });
+    channel.send('exit', { code, complete });
   });
   return {
     guard(action) {

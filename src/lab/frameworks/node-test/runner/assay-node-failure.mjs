@@ -1,7 +1,12 @@
 /** Makes the lab's failure records out of whatever was thrown. Nothing here may throw, whatever the value does. */
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { inspect } from 'node:util';
+import url from 'node:url';
+import util from 'node:util';
+
+// Constants: tests mock such functions, and named imports follow them.
+const { normalize } = path;
+const { fileURLToPath } = url;
+const { inspect } = util;
 
 const messageLimit = 16 * 1024;
 const traceLimit = 256 * 1024;
@@ -86,7 +91,7 @@ export function placeOf(location, { root, environments }) {
   } catch {
     return { file: location, inProject: false };
   }
-  absolute = path.normalize(absolute);
+  absolute = normalize(absolute);
   const inside = absolute.startsWith(`${root}/`) && !/\/node_modules\//.test(absolute.slice(root.length));
   if (!inside || environments.some((folder) => absolute.startsWith(`${folder}/`))) {
     return { file: absolute, inProject: false };

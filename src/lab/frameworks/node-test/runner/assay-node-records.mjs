@@ -23,6 +23,8 @@ export class FileRecords {
   ended = false;
   /** How the process said it ended, where it ended early. */
   exit = null;
+  /** The last error that nothing caught: why the process ended, where it ended early. */
+  uncaught = null;
 
   constructor({ config, channel, file, nonce }) {
     this.#config = config;
@@ -78,6 +80,9 @@ export class FileRecords {
         break;
       case 'canary':
         this.canaries.push({ id: record.id, outcome: record.outcome, detail: record.detail });
+        break;
+      case 'uncaught':
+        this.uncaught = record.problem;
         break;
       case 'exit':
         this.exit = record;

@@ -14,23 +14,21 @@ export function listen(listener) {
 }
 
 export default class AssayReporter extends Transform {
-  #listener = null;
-
   constructor() {
-    super({ writableObjectMode: true });
-    if (waiting === null) return;
-    this.#listener = waiting.listener;
-    waiting.taken();
+    const taken = waiting;
     waiting = null;
-  }
-
-  _transform(event, _encoding, done) {
-    this.#listener?.event(event);
-    done();
-  }
-
-  _flush(done) {
-    this.#listener?.end();
-    done();
+    // Given to this instance, not to the class: its prototype is within reach of whoever imports this file.
+    super({
+      writableObjectMode: true,
+      transform(event, _encoding, done) {
+        taken?.listener.event(event);
+        done();
+      },
+      flush(done) {
+        taken?.listener.end();
+        done();
+      },
+    });
+    taken?.taken();
   }
 }

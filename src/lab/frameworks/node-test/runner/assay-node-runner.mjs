@@ -11,12 +11,9 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openSender } from './assay-node-channel.mjs';
-import { clip, framesOf } from './assay-node-failure.mjs';
+import { conclude, cutShort, placesOf, problem, textIds } from './assay-node-conclude.mjs';
 import { FileRecords } from './assay-node-records.mjs';
-import { staticIds } from './assay-node-static.mjs';
 
-/** A test file ended before its tests had: also said by `explainExit` on the other side. */
-const cutShort = 3;
 const stderrKept = 64 * 1024;
 const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -48,14 +45,6 @@ function listStatically(config, channel) {
     channel.send('collected', { ids: textIds(config, file), skipped: [], xfailed: [], file });
   }
   return 0;
-}
-
-function textIds(config, file) {
-  try {
-    return staticIds(readFileSync(path.join(config.root, file), 'utf8'), file);
-  } catch {
-    return [];
-  }
 }
 
 async function runFiles(config, channel) {
@@ -140,10 +129,6 @@ function fileConfig({ config, nonce, file, worker, own }) {
   };
 }
 
-function placesOf({ root, environments }) {
-  return { root, environments: environments.map((folder) => path.join(root, folder)) };
-}
-
 /** Passes standard error on and keeps its end, where node says why it died. */
 function keepTail(stream) {
   let tail = '';
@@ -153,87 +138,6 @@ function keepTail(stream) {
     tail = (tail + text).slice(-stderrKept);
   });
   return () => tail;
-}
-
-/** Says what a file came to as a whole, once its process is gone. */
-function conclude({ config, channel, summary, file, records, code, signal, stderr }) {
-  const collecting = config.mode === 'collect';
-  if (records.count > 0) records.sendCollected();
-  if (records.failed) summary.code = Math.max(summary.code, 1);
-  if (records.finished) {
-    for (const canary of records.canaries) {
-      summary.canaries.set(canary.id, [...(summary.canaries.get(canary.id) ?? []), { ...canary, file }]);
-    }
-  }
-  const exit = records.exit;
-  if (records.ended || exit?.complete)
-    return wholeFile({ config, channel, summary, file, records, code, signal, stderr });
-
-  const crash = exit?.problem ?? null;
-  const how = signal === null ? `ended with exit code ${code}` : `was killed by ${signal}`;
-  const text = `the process of ${file} ${how} before its tests had`;
-  const trace = stderr.trim() === '' ? text : clip(stderr, 256 * 1024);
-  if (crash !== null || stderrFrames(config, stderr).length > 0) {
-    const found = crash ?? { type: errorType(stderr), message: text };
-    const frames = found.frames?.length > 0 ? found.frames : stderrFrames(config, stderr);
-    problem(channel, file, { ...found, trace: found.trace || trace, frames });
-    summary.code = Math.max(summary.code, 1);
-  } else {
-    problem(channel, file, { type: 'EarlyExit', message: text, trace });
-    summary.code = cutShort;
-  }
-  if (collecting) channel.send('collected', { ids: textIds(config, file), skipped: [], xfailed: [], file });
-}
-
-/** A file that came to its end. One without tests is itself a test, as under `node --test`: its exit code decides. */
-function wholeFile({ config, channel, summary, file, records, code, signal, stderr }) {
-  const collecting = config.mode === 'collect';
-  if (records.count > 0) {
-    if (collecting) return;
-    // The harness makes the exit code 1 for failing tests; with none, it is the project's own doing.
-    if (code === 0 || records.failed) return;
-    const message = `its tests passed, but its process ended with ${signal ?? `exit code ${code}`}`;
-    problem(channel, file, { type: 'ExitCode', message, trace: stderr });
-    summary.code = Math.max(summary.code, 1);
-    return;
-  }
-  channel.send('collected', { ids: [file], skipped: [], xfailed: [], file: null });
-  if (collecting) return;
-  const passed = code === 0;
-  if (!passed) summary.code = Math.max(summary.code, 1);
-  const message = `it ended with ${signal ?? `exit code ${code}`}`;
-  const frames = stderrFrames(config, stderr);
-  channel.send('test', {
-    test: {
-      id: file,
-      file,
-      line: null,
-      status: passed ? 'passed' : 'failed',
-      durationMs: records.durationMs,
-      failure: passed ? null : { type: errorType(stderr), message, trace: stderr || message, frames },
-      skipReason: null,
-      stdout: '',
-      stderr: '',
-    },
-  });
-}
-
-function problem(channel, file, { type, message, trace, frames }) {
-  channel.send('problem', {
-    file,
-    problem: { type, message, trace: trace || message, frames: frames ?? [] },
-  });
-}
-
-/** The project's own frames in what node printed when it died. */
-function stderrFrames(config, stderr) {
-  const start = stderr.search(/^(?:file:\/\/)?\/\S+:\d+$/m);
-  if (start === -1) return [];
-  return framesOf(stderr.slice(start), placesOf(config)).filter(({ inProject }) => inProject);
-}
-
-function errorType(stderr) {
-  return /^(?:Uncaught )?([A-Z]\w*(?:Error|Exception))\b/m.exec(stderr)?.[1] ?? '';
 }
 
 await main();

@@ -118,11 +118,14 @@ function keyOf({ nesting, name, file, line, column }) {
   return [nesting, name, file, line, column].join('\0');
 }
 
+/** What the project threw; for what node:test itself has to say (a time limit, a cancelled test) its own error. */
 function causeOf(error) {
-  return error?.code === 'ERR_TEST_FAILURE' && error.cause !== undefined && typeof error.cause !== 'string'
+  return error?.code === 'ERR_TEST_FAILURE' && (thrown.has(error.failureType) || error.cause instanceof Error)
     ? error.cause
     : error;
 }
+
+const thrown = new Set(['testCodeFailure', 'hookFailed', 'uncaughtException', 'unhandledRejection']);
 
 /** A suite fails with its tests; only what is wrong with the suite itself is news. */
 function isItsOwn(error) {
