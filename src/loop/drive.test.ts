@@ -91,6 +91,16 @@ describe('drive', () => {
     expect(journal.synced).toEqual([true, false, false, true, true]);
   });
 
+  it('folds what stands in the journal, so that a resume folds the same', async () => {
+    const { inbox, all } = setUp(1, {
+      journal: {
+        append: async (event) => (event.type === 'steered' ? { ...event, text: '[scrubbed]' } : event),
+      },
+    });
+    inbox.put({ kind: 'steer', text: 'the password is hunter2' });
+    expect((await drive(all)).state.told[0]).toBe('[scrubbed]');
+  });
+
   it('starts nothing that the budget refuses', async () => {
     const asked: unknown[] = [];
     const { all, types } = setUp(3, {

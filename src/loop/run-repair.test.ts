@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -231,6 +231,40 @@ describe('resumeRepair', () => {
     expect(again).toEqual(first);
     expect(eventsIn(run)).toHaveLength(before);
     expect(lab.jobs).toHaveLength(5);
+  });
+
+  it('ends a run that was decided and cut before it said so, whatever became of the project', async () => {
+    const { options, run } = await setUp(both);
+    await runRepair(options);
+    run.close();
+    const journal = path.join(run.dir, 'journal.jsonl');
+    const lines = readFileSync(journal, 'utf8').trimEnd().split('\n');
+    writeFileSync(journal, `${lines.slice(0, -1).join('\n')}\n`);
+    const cut = store.open(run.id, { event: repairEventSchema });
+    const before = () => {
+      throw new AssayError({ code: 'environment', message: 'the folder is gone', fix: 'none' });
+    };
+    const { result } = await resumeRepair({
+      ...options,
+      run: cut,
+      lab: fakeLab({ ...project, before }),
+    });
+    expect(result).toMatchObject({ status: 'done', patch: expect.stringContaining('2 * a') });
+    expect(
+      eventsIn(cut)
+        .slice(lines.length - 1)
+        .map(({ type }) => type),
+    ).toEqual(['resumed', 'run_ended']);
+  });
+
+  it('keeps secrets out of the run folder and says so', async () => {
+    const safe = openStore({ home, env: { API_TOKEN: 'tok_0123456789abcdef' } });
+    const { options, spec } = await setUp(both);
+    const run = await safe.create({ kind: 'fix', spec, event: repairEventSchema });
+    const leaky = { ...project.tests, 'tests/test_a.py::names': () => 'got tok_0123456789abcdef' };
+    const { result } = await runRepair({ ...options, run, lab: fakeLab({ ...project, tests: leaky }) });
+    expect(result.warnings.join()).toContain('secrets were left out of the run folder');
+    expect(read(run, 'journal.jsonl')).not.toContain('tok_0123456789abcdef');
   });
 
   it('refuses to go on where the project has changed, and leaves the journal as it is', async () => {

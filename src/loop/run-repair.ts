@@ -87,7 +87,8 @@ export async function resumeRepair(options: RepairOptions): Promise<RepairRun> {
   return withScratch(run, async (scratch) => {
     const parts = { options, spec: state.spec, scratch };
     const effects = effectsOf(parts);
-    await effects.open(signal);
+    // A run that is decided, and was cut before it said so, needs no project any more.
+    if (repairMachine.next(state).kind !== 'end') await effects.open(signal);
     const { event } = await run.append(resumed, { sync: true });
     const from = positionAfter(repairMachine, position, [event]);
     onEvent?.(event, from.state);
