@@ -1,0 +1,151 @@
+import { realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { AssayError, type RepairEvent, type RepairSpec, repairEventSchema } from '../../core/index.ts';
+import * as lab from '../../lab/index.ts';
+import { type RepairOptions, type RepairRun, repliesIn, resumeRepair, runRepair } from '../../loop/index.ts';
+import { createProposer } from '../../propose/index.ts';
+import type { Run } from '../../store/index.ts';
+import { applyPatch } from '../apply-patch.ts';
+import type { CliContext } from '../context.ts';
+import { type ExitCode, exitCodeOfRepair } from '../exit-codes.ts';
+import { startProgress } from '../progress.ts';
+import { recordTo } from '../record-file.ts';
+import { renderFix } from '../render-fix.ts';
+import { splitCommand } from '../split-command.ts';
+
+export type FixCliOptions = {
+  framework?: lab.FrameworkId;
+  test?: string;
+  task?: string;
+  model?: string;
+  record?: string;
+  rounds: number;
+  timeout: number;
+  testTimeout?: number;
+  maxCandidates?: number;
+  maxTokens?: number;
+  maxCost?: number;
+  protect: string[];
+  holdout: string[];
+  setup?: string;
+  trustCollected?: boolean;
+  strict: boolean;
+  write?: boolean;
+  seed: number;
+  json?: boolean;
+  events?: boolean;
+};
+
+export type OutputOptions = { json?: boolean; events?: boolean; write?: boolean };
+
+/** `assay fix [dir]` */
+export async function fixCommand(
+  context: CliContext,
+  dir: string,
+  options: FixCliOptions,
+): Promise<ExitCode> {
+  const spec = specOf(context, dir, options);
+  // Made before the run is, so that a wrong id or file leaves no run behind.
+  const proposer = recordTo(context, createProposer(spec.proposer, { cwd: context.cwd }), options.record);
+  const run = await context.store().create<RepairEvent>({
+    kind: 'fix',
+    spec,
+    event: repairEventSchema,
+    versions: { assay: context.version },
+  });
+  return perform(context, run, options, (shared) => runRepair({ ...shared, spec, proposer }));
+}
+
+/** `assay resume RUN` */
+export async function resumeCommand(
+  context: CliContext,
+  id: string,
+  options: OutputOptions,
+): Promise<ExitCode> {
+  const run = context.store().open<RepairEvent>(id, { event: repairEventSchema });
+  const events = run.events().map((record) => record.event);
+  const [first] = events;
+  if (first?.type !== 'run_started') {
+    throw new AssayError({
+      code: 'input',
+      message: `${run.id} was cut before it began: its journal is empty.`,
+      fix: 'start it again with assay fix',
+    });
+  }
+  const proposer = createProposer(first.spec.proposer, {
+    cwd: context.cwd,
+    alreadyProposed: repliesIn(events),
+  });
+  return perform(context, run, options, (shared) => resumeRepair({ ...shared, proposer }));
+}
+
+/** Runs the loop with progress on stderr, then prints the result and writes the patch where that was asked for. */
+async function perform(
+  context: CliContext,
+  run: Run<RepairEvent>,
+  options: OutputOptions,
+  loop: (shared: Omit<RepairOptions, 'proposer'>) => Promise<RepairRun>,
+): Promise<ExitCode> {
+  const { terminal, signal, clock } = context;
+  const progress = startProgress({ terminal, clock, events: options.events === true });
+  try {
+    terminal.say(terminal.paintProgress('dim', `run ${run.id}`));
+    const { result, end } = await loop({
+      run,
+      signal,
+      clock,
+      lab,
+      onEvent: progress.onEvent,
+      onProgress: progress.onProgress,
+    });
+    progress.stop();
+    const written = options.write === true && result.status === 'done' && result.patch !== null;
+    if (written) await applyPatch(run, result.patch ?? '');
+    if (options.json) terminal.result(JSON.stringify(result));
+    else if (!options.events)
+      terminal.result(renderFix(result, { terminal, written, before: progress.failedBefore() }));
+    return exitCodeOfRepair(end.status);
+  } finally {
+    progress.stop();
+    run.close();
+  }
+}
+
+function specOf({ cwd }: CliContext, dir: string, options: FixCliOptions): RepairSpec {
+  const model = options.model ?? 'search';
+  return {
+    kind: 'fix',
+    dir: projectFolder(path.resolve(cwd, dir)),
+    framework: options.framework ?? null,
+    testCommand: options.test === undefined ? null : splitCommand(options.test),
+    task: options.task ?? null,
+    // A relative file must still be found when the run is resumed from elsewhere.
+    proposer: model.startsWith('replay:')
+      ? `replay:${path.resolve(cwd, model.slice('replay:'.length))}`
+      : model,
+    limits: {
+      rounds: options.rounds,
+      tokens: options.maxTokens ?? null,
+      costUsd: options.maxCost ?? null,
+      wallMs: options.timeout * 1_000,
+      candidates: options.maxCandidates ?? null,
+    },
+    testTimeoutMs: options.testTimeout === undefined ? null : options.testTimeout * 1_000,
+    protect: options.protect,
+    holdout: options.holdout,
+    setup: options.setup ?? null,
+    trustCollected: options.trustCollected === true,
+    strict: options.strict,
+    seed: options.seed,
+  };
+}
+
+function projectFolder(dir: string): string {
+  const stats = statSync(dir, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) return realpathSync(dir);
+  throw new AssayError({
+    code: 'usage',
+    message: stats ? `${dir} is a file, not a project's folder.` : `There is no folder ${dir}.`,
+    fix: 'give the folder of the project, e.g. assay fix path/to/project',
+  });
+}

@@ -1,0 +1,83 @@
+import { AssayError } from '../../core/index.ts';
+import type { RunSummary } from '../../store/index.ts';
+import type { CliContext } from '../context.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { readResult } from '../read-run.ts';
+
+/** `assay runs`: the runs there are, newest first. */
+export async function runsCommand(context: CliContext, options: { json?: boolean }): Promise<ExitCode> {
+  const { terminal } = context;
+  const runs = await Promise.all(
+    context
+      .store()
+      .list()
+      .map((run) => describe(context, run)),
+  );
+  if (options.json) {
+    terminal.result(JSON.stringify({ schema: 'assay-runs/1', runs }));
+    return exitCodes.ok;
+  }
+  if (runs.length === 0) {
+    terminal.say(`no runs yet in ${context.store().runsDir}; \`assay fix DIR\` makes one`);
+    return exitCodes.ok;
+  }
+  const width = Math.max(...runs.map((run) => run.id.length));
+  const status = Math.max(...runs.map((run) => run.status.length));
+  for (const run of runs) {
+    const age = ageOf(run.createdAt, context.clock.now());
+    terminal.result(
+      `${run.id.padEnd(width)}  ${run.status.padEnd(status)}  ${age.padStart(8)}  ${run.about}`,
+    );
+  }
+  return exitCodes.ok;
+}
+
+async function describe(context: CliContext, run: RunSummary) {
+  const shared = { id: run.id, dir: run.dir, createdAt: run.createdAt, live: run.live };
+  if (run.info === null) return { ...shared, status: 'unreadable', about: run.problem ?? '' };
+  const spec = run.info.spec as { dir?: unknown };
+  const about = typeof spec.dir === 'string' ? spec.dir : '';
+  if (run.live) return { ...shared, status: 'running', about };
+  try {
+    return { ...shared, status: (await readResult(context, run.id)).result.status, about };
+  } catch (error) {
+    if (!AssayError.is(error)) throw error;
+    return { ...shared, status: 'unreadable', about: error.message };
+  }
+}
+
+function ageOf(then: Date, now: Date): string {
+  const minutes = Math.max(0, Math.floor((now.getTime() - then.getTime()) / 60_000));
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60 * 24) return `${Math.floor(minutes / 60)} h`;
+  return `${Math.floor(minutes / (60 * 24))} days`;
+}
+
+export type PruneCliOptions = { keep?: number; olderThan?: number; maxSize?: number; json?: boolean };
+
+/** `assay runs prune`: removes old runs, never one that is going on. */
+export async function pruneCommand(context: CliContext, options: PruneCliOptions): Promise<ExitCode> {
+  const { keep, olderThan, maxSize } = options;
+  if (keep === undefined && olderThan === undefined && maxSize === undefined) {
+    throw new AssayError({
+      code: 'usage',
+      message: 'Prune which runs?',
+      fix: 'give --keep N, --older-than DAYS or --max-size SIZE, e.g. assay runs prune --keep 20',
+    });
+  }
+  const pruned = context.store().prune({
+    ...(keep === undefined ? {} : { keep }),
+    ...(olderThan === undefined ? {} : { olderThanDays: olderThan }),
+    ...(maxSize === undefined ? {} : { maxBytes: maxSize }),
+  });
+  if (options.json) {
+    context.terminal.result(JSON.stringify({ schema: 'assay-prune/1', ...pruned }));
+    return exitCodes.ok;
+  }
+  for (const id of pruned.removed) context.terminal.result(id);
+  const megabytes = (pruned.freedBytes / 2 ** 20).toFixed(1);
+  const going = pruned.live.length > 0 ? `; ${pruned.live.length} still going on, left alone` : '';
+  context.terminal.say(`removed ${pruned.removed.length} runs, ${megabytes} MiB${going}`);
+  return exitCodes.ok;
+}

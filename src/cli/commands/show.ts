@@ -1,0 +1,41 @@
+import type { RepairEvent } from '../../core/index.ts';
+import { printable } from '../../sandbox/index.ts';
+import type { CliContext } from '../context.ts';
+import { describeEvent } from '../describe-event.ts';
+import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { readResult } from '../read-run.ts';
+import { paintDiff, renderFix } from '../render-fix.ts';
+
+export type ShowCliOptions = { json?: boolean; events?: boolean; patch?: boolean; alternatives?: boolean };
+
+/** `assay show RUN`: what a run did, from its folder alone. */
+export async function showCommand(
+  context: CliContext,
+  id: string,
+  options: ShowCliOptions,
+): Promise<ExitCode> {
+  const { terminal } = context;
+  const { events, result, state } = await readResult(context, id);
+  if (options.json) terminal.result(JSON.stringify(result));
+  else if (options.events) for (const event of events) terminal.result(JSON.stringify(event));
+  else if (options.patch) {
+    if (result.patch === null) terminal.say(`${result.run} has no patch`);
+    else terminal.result(terminal.color ? paintDiff(printable(result.patch), terminal) : result.patch);
+  } else if (options.alternatives) {
+    if (result.alternatives.length === 0) terminal.say(`${result.run} found no other patch`);
+    for (const { motivation, diff } of result.alternatives)
+      terminal.result(
+        `${terminal.paint('bold', printable(motivation))}\n\n${paintDiff(printable(diff), terminal)}\n`,
+      );
+  } else {
+    terminal.result(story(events).join('\n'));
+    const before = state.baseline?.summary.failed ?? null;
+    terminal.result(`\n${renderFix(result, { terminal, written: false, before })}`);
+  }
+  return exitCodes.ok;
+}
+
+/** The steps in a line each; batches of candidates are summed up by what came of them. */
+function story(events: readonly RepairEvent[]): string[] {
+  return events.flatMap((event) => describeEvent(event) ?? []).map(printable);
+}

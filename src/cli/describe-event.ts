@@ -1,0 +1,58 @@
+import type { RepairEvent, Report } from '../core/index.ts';
+
+/** One event as a line of progress; null for those that say nothing to a person. */
+export function describeEvent(event: RepairEvent): string | null {
+  switch (event.type) {
+    case 'run_started':
+      return `fix ${event.spec.dir} with ${event.spec.proposer}`;
+    case 'baseline_tested':
+      return `${event.again ? 'baseline again' : 'baseline'}: ${describeReport(event.report)}${seconds(event.wallMs)}`;
+    case 'proposed':
+      return `round ${event.round}: ${describeProposed(event.proposed)}`;
+    case 'applied':
+      return null;
+    case 'refused':
+      return `round ${event.round}: not applied: ${event.refusals.map((each) => each.message).join('; ')}`;
+    case 'tested':
+      return `round ${event.round}: ${event.again ? 'tests again' : 'tests'}: ${describeReport(event.report)}${seconds(event.wallMs)}`;
+    case 'confirmed': {
+      const held =
+        event.heldOut === null ? '' : `, held-out ${event.heldOut.passed} of ${event.heldOut.total}`;
+      return `round ${event.round}: ${event.agreed ? 'confirmed' : 'NOT confirmed'} in a fresh sandbox${held}${seconds(event.wallMs)}`;
+    }
+    case 'effect_failed':
+      return `failed: ${event.detail}`;
+    case 'steered':
+      return `told: ${event.text}`;
+    case 'stopped':
+      return `stopped: ${event.detail}`;
+    case 'resumed':
+      return 'taken up again';
+    case 'effect_started':
+    case 'candidates':
+    case 'run_ended':
+      return null;
+  }
+}
+
+type Proposed = Extract<RepairEvent, { type: 'proposed' }>['proposed'];
+
+function describeProposed(proposed: Proposed): string {
+  const tried = proposed.usage.candidates > 0 ? ` (${proposed.usage.candidates} candidates)` : '';
+  switch (proposed.kind) {
+    case 'proposal':
+      return `${proposed.motivation}${tried}`;
+    case 'no_proposal':
+      return `nothing to propose: ${proposed.reason}${tried}`;
+    case 'malformed':
+      return `no usable proposal: ${proposed.problem}`;
+  }
+}
+
+function describeReport({ verdict, summary, reason }: Report): string {
+  const { passed, failed, total } = summary;
+  if (verdict === 'passed') return `${passed} of ${total} pass`;
+  return verdict === 'failed' ? `${failed} of ${total} fail` : `${verdict.replace('_', ' ')}: ${reason}`;
+}
+
+const seconds = (ms: number) => ` (${(ms / 1000).toFixed(1)} s)`;

@@ -1,0 +1,12 @@
+import type { Enforcement } from '../core/index.ts';
+
+/** One line that says what held the code that ran. */
+export function enforcementLine(enforcement: Enforcement): string {
+  if (enforcement.isolation === 'none') return 'nothing ran';
+  const who =
+    enforcement.isolation === 'host-uid' ? `own uid ${enforcement.hostUid ?? '?'}` : 'user namespace';
+  const held = (['memory', 'pids', 'cpu', 'disk'] as const).map((limit) => `${limit} ${enforcement[limit]}`);
+  const network = enforcement.network === 'none' ? 'no network' : 'network unknown';
+  const filter = enforcement.seccomp ? 'seccomp' : 'NO seccomp';
+  return [network, who, filter, ...held, ...enforcement.notes].join(' · ');
+}

@@ -1,0 +1,74 @@
+import type { Clock, RepairEvent } from '../core/index.ts';
+import { type RepairProgress, type RepairState, viewOf } from '../loop/index.ts';
+import { printable } from '../sandbox/index.ts';
+import { describeEvent } from './describe-event.ts';
+import type { Terminal } from './terminal.ts';
+
+/** Shows a run on stderr while it goes on: a line per step, and on a terminal one live line below. */
+export type Progress = {
+  onEvent: (event: RepairEvent, state: RepairState) => void;
+  onProgress: (progress: RepairProgress) => void;
+  /** Tests that failed without a patch, once that is known. */
+  failedBefore: () => number | null;
+  stop: () => void;
+};
+
+export function startProgress(options: { terminal: Terminal; clock: Clock; events: boolean }): Progress {
+  const { terminal, clock, events } = options;
+  const startedMs = clock.monotonicMs();
+  let state: RepairState | null = null;
+  let doing = '';
+
+  const redraw = () => {
+    if (state !== null) terminal.live(liveLine(state, doing, clock.monotonicMs() - startedMs));
+  };
+  // The time must go on where nothing else happens: a person has to see that it is alive.
+  const timer = setInterval(redraw, 500);
+  timer.unref();
+  return {
+    onEvent: (event, now) => {
+      state = now;
+      if (event.type !== 'candidates') doing = '';
+      if (events) terminal.result(JSON.stringify(event));
+      const line = describeEvent(event);
+      if (line !== null) terminal.say(printable(line));
+      redraw();
+    },
+    onProgress: (progress) => {
+      doing = describeProgress(progress);
+      redraw();
+    },
+    failedBefore: () => (state === null ? null : viewOf(state).failingAtStart),
+    stop: () => {
+      clearInterval(timer);
+      terminal.clear();
+    },
+  };
+}
+
+function describeProgress(progress: RepairProgress): string {
+  switch (progress.kind) {
+    case 'tests':
+      return `${progress.seen} of ${progress.total} tests`;
+    case 'search': {
+      const { tried, passing, hung, perSecond, at } = progress;
+      const found = passing > 0 ? `, ${passing} pass` : '';
+      const hanging = hung > 0 ? `, ${hung} hung` : '';
+      return `${tried} candidates, ${Math.round(perSecond)}/s${found}${hanging} · ${printable(at)}`;
+    }
+  }
+}
+
+function liveLine(state: RepairState, doing: string, elapsedMs: number): string {
+  const { phase, round, rounds, failing } = viewOf(state);
+  const parts = [clockTime(elapsedMs), phase];
+  if (round > 0) parts.push(`round ${round} of ${rounds}`);
+  if (failing !== null) parts.push(`${failing} failing`);
+  if (doing !== '') parts.push(doing);
+  return parts.join(' · ');
+}
+
+function clockTime(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}

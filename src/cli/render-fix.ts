@@ -1,0 +1,106 @@
+import type { RepairResult } from '../core/index.ts';
+import { printable } from '../sandbox/index.ts';
+import { enforcementLine } from './enforcement-line.ts';
+import type { Terminal } from './terminal.ts';
+
+const headlines: Record<string, { label: string; style: 'green' | 'yellow' | 'red' }> = {
+  done: { label: 'done', style: 'green' },
+  already_green: { label: 'already green', style: 'green' },
+  stuck: { label: 'stuck', style: 'yellow' },
+  budget_exhausted: { label: 'budget exhausted', style: 'yellow' },
+  unpatchable: { label: 'unpatchable', style: 'yellow' },
+  tampered: { label: 'tampered', style: 'red' },
+  environment_error: { label: 'cannot run the tests', style: 'red' },
+  aborted: { label: 'interrupted', style: 'yellow' },
+  error: { label: 'error', style: 'red' },
+};
+
+/** The result of `assay fix` as a person reads it: the verdict, the patch, why, and what to do now. */
+export function renderFix(
+  result: RepairResult,
+  options: { terminal: Terminal; written: boolean; before: number | null },
+): string {
+  const { terminal } = options;
+  const { label, style } = headlines[result.status] ?? { label: result.status, style: 'red' as const };
+  const lines = [`${terminal.paint([style, 'bold'], label)}: ${printable(result.reason)}`];
+  if (result.patch !== null) {
+    if (result.bestEffort) lines.push('', 'The best patch so far (it does not make everything pass):');
+    lines.push('', paintDiff(printable(result.patch.trimEnd()), terminal), '');
+  }
+  const row = (name: string, text: string) =>
+    lines.push(`${terminal.paint('dim', name.padEnd(8))} ${printable(text)}`);
+  if (result.motivation !== null) row('why', result.motivation);
+  if (result.tests !== null) row('tests', testsLine(result, options.before));
+  if (result.holdout !== null) row('held out', `${result.holdout.passed} of ${result.holdout.total} passed`);
+  row('spent', spentLine(result));
+  if (result.alternatives.length > 0)
+    row(
+      'others',
+      `${result.alternatives.length} other patches pass too: assay show ${result.run} --alternatives`,
+    );
+  if (result.enforcement !== null) row('sandbox', enforcementLine(result.enforcement));
+  for (const warning of result.warnings) row('warning', warning);
+  row('run', result.dir);
+  for (const step of nextSteps(result, options.written)) row('next', step);
+  return lines.join('\n');
+}
+
+function testsLine({ tests, flaky }: RepairResult, before: number | null): string {
+  if (tests === null) return 'none ran';
+  const parts = [`${tests.passed} of ${tests.total} passed`];
+  if (tests.failed > 0) parts.push(`${tests.failed} failed`);
+  if (tests.skipped > 0) parts.push(`${tests.skipped} skipped`);
+  if (before !== null) parts.push(`${before} failed before`);
+  if (flaky.length > 0) parts.push(`${flaky.length} flaky, left out`);
+  return parts.join(', ');
+}
+
+function spentLine({ rounds, usage }: RepairResult): string {
+  const parts = [`${rounds} ${rounds === 1 ? 'round' : 'rounds'}`, `${(usage.wallMs / 1000).toFixed(1)} s`];
+  if (usage.candidates > 0) parts.push(`${usage.candidates} candidates`);
+  if (usage.tokens > 0) parts.push(`${usage.tokens} tokens`);
+  if (usage.costUsd !== null && usage.costUsd > 0) parts.push(`$${usage.costUsd.toFixed(4)}`);
+  return parts.join(', ');
+}
+
+function nextSteps({ status, run, patch, dir }: RepairResult, written: boolean): string[] {
+  if (written) return [`the patch is in your files; to take it out: git apply -R ${dir}/patch.diff`];
+  switch (status) {
+    case 'done':
+      return [`assay apply ${run} writes the patch to your files`];
+    case 'already_green':
+      return [];
+    case 'aborted':
+      return [`assay resume ${run} goes on from here`];
+    case 'budget_exhausted':
+      return [`give it more (--rounds, --timeout, --max-cost) and run it again`, ...best(patch, run)];
+    case 'stuck':
+    case 'unpatchable':
+      return [
+        'another proposer (--model), a --task that says what is meant, or a look at the failing tests',
+        ...best(patch, run),
+      ];
+    default:
+      return [`assay show ${run} shows every step`];
+  }
+}
+
+const best = (patch: string | null, run: string) =>
+  patch === null
+    ? []
+    : [`assay show ${run} --patch prints the best patch; assay apply refuses it without --force`];
+
+/** Colours a unified diff's lines. */
+export function paintDiff(diff: string, terminal: Terminal): string {
+  return diff
+    .split('\n')
+    .map((line) => {
+      if (/^(diff|index|---|\+\+\+|rename|similarity|new file|deleted|old mode|new mode)/.test(line))
+        return terminal.paint('bold', line);
+      if (line.startsWith('@@')) return terminal.paint('cyan', line);
+      if (line.startsWith('+')) return terminal.paint('green', line);
+      if (line.startsWith('-')) return terminal.paint('red', line);
+      return line;
+    })
+    .join('\n');
+}
