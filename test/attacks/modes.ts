@@ -1,0 +1,37 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { readLayout } from '../../src/sandbox/cgroup/layout.ts';
+import { type Mode, type ModeName, modes } from './context.ts';
+
+/** What keeps a mode from running here; null where it can. */
+export function obstacle(name: ModeName): string | null {
+  const mode = modes[name];
+  const isRoot = process.getuid?.() === 0;
+  if (mode.runner === 'root' && !isRoot) return 'the suite does not run as root';
+  if (mode.limits === 'cgroup' && !ownsGroup('memory'))
+    return 'the suite owns no control group that limits memory';
+  return null;
+}
+
+export function possibleModes(): Mode[] {
+  return Object.values(modes).filter((mode) => obstacle(mode.name) === null);
+}
+
+function ownsGroup(controller: string): boolean {
+  return readLayout({
+    mountinfo: readFileSync('/proc/self/mountinfo', 'utf8'),
+    selfCgroup: readFileSync('/proc/self/cgroup', 'utf8'),
+  }).some(({ version, controllers, ownDir }) => {
+    const offered =
+      version === 1 ? controllers : readFileSync(`${ownDir}/cgroup.controllers`, 'utf8').trim().split(' ');
+    return offered.includes(controller) && isWritable(ownDir);
+  });
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,11 @@
+/** A runner in a process of its own, for attacks that kill it or start it on a poorer machine. One run, then the end. */
+import type { RunOptions } from '../../src/sandbox/index.ts';
+import type { Mode } from './context.ts';
+import { openSandbox } from './sandbox.ts';
+
+export type RunnerRequest = { limits: Mode['limits']; options: RunOptions };
+
+process.once('message', async ({ limits, options }: RunnerRequest) => {
+  const { outcome } = await openSandbox(limits).run(options);
+  process.send?.(outcome, () => process.disconnect());
+});
