@@ -104,5 +104,5 @@ function nodeCommand(options: {
 
 /** True for a text that loads node:test. */
 export function usesNodeTest(text: string): boolean {
-  return /\b(from|import|require\()\s*['"]node:test['"]/.test(text);
+  return /(\bfrom|\bimport|\brequire)\s*\(?\s*['"]node:test['"]/.test(text);
 }
