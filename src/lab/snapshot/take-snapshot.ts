@@ -26,19 +26,20 @@ export type Snapshot = {
 };
 
 /**
- * Copies `entries` from `dir` to `into`/open and `into`/sealed. A sealed link is replaced by what it leads to: the
+ * Copies `entries` to `into`/open and `into`/sealed. A sealed link is replaced by what it leads to: the
  * link itself could be exchanged in a writable folder.
  * @throws AssayError `environment` where the copy cannot be written, e.g. on a full disk.
  */
 export function takeSnapshot(options: {
-  dir: string;
   into: string;
   entries: readonly Entry[];
   isSealed: (path: string) => boolean;
+  /** The host file behind a project-relative path. */
+  locate: (path: string) => string;
 }): Snapshot {
-  const { dir, into, isSealed } = options;
+  const { into, isSealed, locate } = options;
   const copy: Copy = {
-    dir,
+    locate,
     openDir: path.join(into, 'open'),
     sealedDir: path.join(into, 'sealed'),
     open: [],
@@ -73,7 +74,7 @@ export function takeSnapshot(options: {
 }
 
 type Copy = {
-  dir: string;
+  locate: (path: string) => string;
   openDir: string;
   sealedDir: string;
   open: string[];
@@ -114,7 +115,7 @@ function copyLink(copy: Copy, { path: at, target }: Link): void {
 }
 
 function copyFile(copy: Copy, source: Source, sealed: boolean): void {
-  const bytes = read(path.join(copy.dir, source.from ?? source.path));
+  const bytes = read(copy.locate(source.from ?? source.path));
   if (bytes === null) {
     copy.unreadable.push(source.path);
     return;

@@ -58,15 +58,15 @@ const builtFile = /(\.so|\.pyd|(^|\/)_?version\.py|\.egg-info\/[^/]+)$/;
 const builtFolder = /\.egg-info$/;
 
 /**
- * Lists a project by its ignore rules. Reads names only.
+ * Lists a project by its ignore rules, or without them. Reads names only.
  * @throws AssayError `input` where the project is over `limits.files` or `limits.totalBytes`.
  */
-export function walk(dir: string, limits: SnapshotLimits): Walk {
+export function walk(dir: string, limits: SnapshotLimits, { ignoreRules } = { ignoreRules: true }): Walk {
   const found: Walk = { entries: [], environments: [], warnings: [] };
-  const tracked = trackedFiles(dir);
+  const tracked = ignoreRules ? trackedFiles(dir) : null;
   const trackedFolders = foldersOf(tracked);
   const state: State = { dir, limits, found, tracked, trackedFolders, totalBytes: 0, unreadable: [] };
-  visit(state, '', topRules(dir), false);
+  visit(state, '', ignoreRules ? topRules(dir) : null, false);
   warnAbout(found, state.unreadable, 'cannot be read and is left out');
   found.entries.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return found;
@@ -82,7 +82,7 @@ type State = {
   unreadable: string[];
 };
 
-function visit(state: State, folder: string, above: IgnoreRules, insideIgnored: boolean): void {
+function visit(state: State, folder: string, above: IgnoreRules | null, insideIgnored: boolean): void {
   let children: Dirent[];
   try {
     children = readdirSync(path.join(state.dir, folder), { withFileTypes: true });
@@ -90,14 +90,14 @@ function visit(state: State, folder: string, above: IgnoreRules, insideIgnored: 
     state.unreadable.push(folder || '.');
     return;
   }
-  const rules = folder === '' ? above : rulesBelow(above, state.dir, folder);
+  const rules = above === null || folder === '' ? above : rulesBelow(above, state.dir, folder);
   for (const child of children) {
     if (caches.has(child.name)) continue;
     const at = folder === '' ? child.name : `${folder}/${child.name}`;
     if (child.isDirectory() || child.isSymbolicLink()) {
       if (isEnvironment(state, at, child)) continue;
     }
-    const ignored = insideIgnored || isIgnored(rules, at, child.isDirectory());
+    const ignored = insideIgnored || (rules !== null && isIgnored(rules, at, child.isDirectory()));
     if (child.isDirectory()) visitFolder(state, at, rules, ignored);
     else if (child.isSymbolicLink()) addLink(state, at, ignored);
     else if (child.isFile()) addFile(state, at, ignored);
@@ -106,7 +106,7 @@ function visit(state: State, folder: string, above: IgnoreRules, insideIgnored: 
 }
 
 /** An ignored folder is entered only for what git tracks in it, and for metadata of an editable install. */
-function visitFolder(state: State, at: string, rules: IgnoreRules, ignored: boolean): void {
+function visitFolder(state: State, at: string, rules: IgnoreRules | null, ignored: boolean): void {
   if (ignored && !state.trackedFolders.has(at) && !builtFolder.test(at)) return;
   visit(state, at, rules, ignored);
 }

@@ -1,0 +1,31 @@
+import * as fs from 'node:fs';
+import path from 'node:path';
+import { AssayError } from '../../core/index.ts';
+
+/**
+ * The real path of the folder the user named.
+ * @throws AssayError `input` where it is none, or where the sandbox cannot have a folder of the user's.
+ */
+export function projectFolder(given: string): string {
+  const dir = path.resolve(given);
+  const stats = fs.statSync(dir, { throwIfNoEntry: false });
+  if (stats === undefined) throw noFolder(`There is no folder ${dir}`);
+  if (!stats.isDirectory()) throw noFolder(`${dir} is not a folder`);
+  const real = fs.realpathSync(dir);
+  if (systemFolders.test(real)) {
+    throw new AssayError({
+      code: 'input',
+      message: `The project cannot be run in the folder ${real}`,
+      because: 'the sandbox has a folder of its own there',
+      fix: 'Copy the project to another place, e.g. below the home folder',
+    });
+  }
+  return real;
+}
+
+/** Where the sandbox's own root, devices and runner are; `/tmp/...` and `/home/...` are fine. */
+const systemFolders = /^\/(?:(?:usr|etc|proc|sys|dev|bin|sbin|lib\w*|assay|\.assay)(?:\/.*)?|tmp)?$/;
+
+function noFolder(message: string): AssayError {
+  return new AssayError({ code: 'input', message, fix: 'Give the folder of the project' });
+}
