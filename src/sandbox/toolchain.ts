@@ -41,7 +41,10 @@ export async function resolveToolchain(options: {
   const prefixes = admit(resolved.prefixes, lookup);
   return {
     program: resolved.program,
-    prefixes: [...prefixes, ...aliases([...resolved.spelled, resolved.program, ...resolved.path], prefixes)],
+    prefixes: [
+      ...prefixes,
+      ...aliases([...resolved.prefixes, ...resolved.spelled, resolved.program, ...resolved.path], prefixes),
+    ],
     path: [...new Set(resolved.path)],
     env: resolved.env,
   };

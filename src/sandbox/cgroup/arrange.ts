@@ -8,20 +8,21 @@ export type ArrangeOptions = {
   hierarchies: () => readonly Hierarchy[];
   /** Has the runner moved to a group of its own by whoever manages groups here; false where nobody does. */
   enterScope: () => boolean;
+  hasSwap: boolean;
 };
 
 /**
  * Finds groups that hold memory and processes, changing as little as possible: as things are; else in a group of the
  * runner's own that the machine's manager of groups gives it; else by moving the runner to a leaf of its group.
  */
-export function arrange({ files, hierarchies, enterScope }: ArrangeOptions): Detected {
-  const asItIs = detect({ files, hierarchies: hierarchies(), mayMove: false });
+export function arrange({ files, hierarchies, enterScope, hasSwap }: ArrangeOptions): Detected {
+  const asItIs = detect({ files, hierarchies: hierarchies(), mayMove: false, hasSwap });
   const couldHelp = hierarchies().some(
     ({ version, mountPoint }) => version === 2 && offersMemory(files, mountPoint),
   );
   if (isSufficient(asItIs) || !couldHelp) return asItIs;
   enterScope();
-  return detect({ files, hierarchies: hierarchies(), mayMove: true });
+  return detect({ files, hierarchies: hierarchies(), mayMove: true, hasSwap });
 }
 
 function isSufficient({ support }: Detected): boolean {

@@ -78,7 +78,7 @@ describe.each(controllers)('groups %s', (_, controller) => {
   it('count an OOM kill though the parent of the killed exits 0', async () => {
     const group = create(controller, { memoryBytes: 24 * 1024 * 1024 });
     const { pid, go } = waiting(
-      'head -c 200000000 /dev/zero | tail -c 150000000 >/dev/null; echo "parent goes on"; exit 0',
+      'head -c 80000000 /dev/zero | tail -c 64000000 >/dev/null; echo "parent goes on"; exit 0',
     );
     await group.addSoon([pid]);
     const output = await go();

@@ -11,7 +11,6 @@ export type ControlFiles = {
   write(file: string, value: string): void;
   /** The write alone off the main thread: it is the one call that may wait for the kernel. */
   writeSoon(file: string, value: string): Promise<void>;
-  chown(file: string, uid: number): void;
   canWrite(file: string): boolean;
 };
 
@@ -48,7 +47,6 @@ export const kernelControlFiles: ControlFiles = {
       fs.closeSync(fd);
     }
   },
-  chown: (file, uid) => fs.chownSync(file, uid, -1),
   canWrite(file) {
     try {
       fs.accessSync(file, fs.constants.W_OK);

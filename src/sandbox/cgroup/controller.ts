@@ -27,8 +27,9 @@ export type OpenCgroupsOptions = {
  * Never throws: what cannot be had is `none` in `support`, with the reason among its notes. The options are for tests.
  */
 export function openCgroups(options: OpenCgroupsOptions = {}): CgroupController {
-  const { files, hierarchies, enterScope, notes } = survey(options);
-  const detected = arrange({ files, hierarchies, enterScope });
+  const { notes, ...found } = survey(options);
+  const { files } = found;
+  const detected = arrange(found);
   const { places } = detected;
   const support = { ...detected.support, notes: [...notes, ...detected.support.notes] };
   return {
@@ -51,6 +52,7 @@ function survey({ mountinfo, selfCgroup, root }: OpenCgroupsOptions): Survey {
           selfCgroup: selfCgroup ?? textOf('/proc/self/cgroup'),
         }),
       enterScope: isReal ? () => enterDelegatedScope(thisProcess()) : () => false,
+      hasSwap: hasSwap(),
       notes: [],
     };
   }
@@ -66,6 +68,7 @@ function survey({ mountinfo, selfCgroup, root }: OpenCgroupsOptions): Survey {
     files: isFake ? fakeUnified(root) : kernelControlFiles,
     hierarchies: () => [hierarchy],
     enterScope: () => false,
+    hasSwap: hasSwap(),
     notes: isFake ? [`${root} is a fake cgroup filesystem for tests: no limit is enforced`] : [],
   };
 }
@@ -76,6 +79,11 @@ function thisProcess(): ScopeOptions {
 
 /** CGROUP2_SUPER_MAGIC of <linux/magic.h>. */
 const unifiedMagic = 0x63677270;
+
+/** A head line, then one line for each swap space. */
+function hasSwap(): boolean {
+  return textOf('/proc/swaps').trim().split('\n').length > 1;
+}
 
 function textOf(file: string): string {
   try {

@@ -1,39 +1,39 @@
 import { execFile } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { chownSync, existsSync, rmdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Hierarchy, readLayout } from './layout.ts';
+import { openCgroups } from './controller.ts';
+import { groupName, runnerIdentity } from './name.ts';
+import type { Cgroup } from './types.ts';
+import { runnersLeaf } from './unified.ts';
 
 // What an ordinary user gets whose group was handed over: as root, made here and entered by a child with a uid of its
 // own; as an ordinary user, whatever the machine gave that user.
 
-const used = ['memory', 'pids', 'cpu', 'cpuacct', 'freezer'];
 const uid = 54_321;
 const isRoot = process.getuid?.() === 0;
-const made: string[] = [];
-afterEach(() => {
-  for (const dir of made.splice(0)) rmdirSync(dir);
+const controller = openCgroups();
+const made: Cgroup[] = [];
+afterEach(async () => {
+  for (const group of made.splice(0)) {
+    // Where the user had to make room in v2.
+    for (const dir of group.dirs) if (existsSync(`${dir}/${runnersLeaf}`)) rmdirSync(`${dir}/${runnersLeaf}`);
+    await group.remove();
+  }
 });
 
-/** A group of the user's in each hierarchy, or only in those that have one of `controllers`. */
-function handOver(controllers: readonly string[] | 'all'): string[] {
-  const hierarchies = readLayout({
-    mountinfo: readFileSync('/proc/self/mountinfo', 'utf8'),
-    selfCgroup: readFileSync('/proc/self/cgroup', 'utf8'),
-  });
-  // Others, such as cpuset, take no process before they are set up, and limit nothing of ours.
-  const ours = ({ version, controllers: own }: Hierarchy) =>
-    version === 2 || own.some((name) => used.includes(name));
-  return hierarchies.filter(ours).map((hierarchy) => {
-    const dir = `${hierarchy.ownDir}/handed-over-${process.pid}`;
-    mkdirSync(dir);
-    made.push(dir);
-    if (controllers === 'all' || hierarchy.controllers.some((name) => controllers.includes(name))) {
-      for (const path of [dir, `${dir}/cgroup.procs`]) chownSync(path, uid, uid);
+/** A group of the user's in each hierarchy, or only in those whose path has `part` in it; the others stay root's. */
+function handOver(part = ''): readonly string[] {
+  const name = groupName({ ...runnerIdentity(), serial: `handedover${made.length}` });
+  const group = controller.create({ name, limits: { memoryBytes: 2 ** 30, pids: 500, cpus: 2 } });
+  made.push(group);
+  for (const dir of group.dirs.filter((path) => path.includes(part))) {
+    for (const path of [dir, `${dir}/cgroup.procs`, `${dir}/cgroup.subtree_control`]) {
+      if (existsSync(path)) chownSync(path, uid, uid);
     }
-    return dir;
-  });
+  }
+  return group.dirs;
 }
 
 /** Runs an ES module as the ordinary user, a member of `groups`. It has `cgroup` as this room's door. */
@@ -62,7 +62,7 @@ const tryOut = `
   const script = \`
     read -r word
     for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 20 & done
-    head -c 200000000 /dev/zero | tail -c 150000000 >/dev/null
+    head -c 80000000 /dev/zero | tail -c 64000000 >/dev/null
     echo done\`;
   const child = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] });
   await group.addSoon([child.pid]);
@@ -89,23 +89,25 @@ type TriedOut = {
 
 describe('an ordinary user', () => {
   it('limits, counts and kills in groups that were handed over', async () => {
-    const groups = isRoot ? handOver('all') : [];
+    const groups = isRoot ? handOver() : [];
     const { uid: ran, support, counters, dirs } = (await asUser(groups, tryOut)) as TriedOut;
     expect(ran).toBe(isRoot ? uid : process.getuid?.());
-    if (isRoot)
-      for (const dir of dirs) expect(groups.some((own) => dir.startsWith(`${own}/assay-`))).toBe(true);
-    if (isRoot && groups.some((dir) => dir.includes('/memory/'))) expect(support.memory).toBe('cgroup1');
+    if (isRoot) {
+      const { memory, pids, cpu } = controller.support;
+      expect(support).toMatchObject({ memory, pids, cpu });
+      expect(dirs.map((dir) => dirname(dir))).toEqual(groups);
+    }
     const isHeld = support.memory !== 'none' || support.pids !== 'none';
     expect(counters.oomKills + counters.pidsRefused > 0).toBe(isHeld);
     if (!isHeld) expect(support.notes).not.toEqual([]);
     expect(dirs.filter((dir) => existsSync(dir))).toEqual([]);
   });
 
-  it('is told which limits are missing where only some hierarchies were handed over', async () => {
-    const groups = isRoot ? handOver(['pids']) : [];
+  it('is told which limits are missing where only the hierarchy of processes was handed over', async () => {
+    const groups = isRoot ? handOver('/pids/') : [];
     const { support } = (await asUser(groups, tryOut)) as TriedOut;
     if (isRoot) expect(support.memory).toBe('none');
-    if (isRoot && groups.some((dir) => dir.includes('/pids/'))) {
+    if (isRoot && controller.support.pids === 'cgroup1') {
       expect(support).toMatchObject({ pids: 'cgroup1', killAll: 'cgroup-signal' });
       expect(support.notes.join('\n')).toMatch(/no group can be made below .*\/memory\/.*EACCES/);
     }

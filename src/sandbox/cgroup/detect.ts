@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type ControlFiles, messageOf, readKeyed, readOrNull } from './control-files.ts';
+import { type ControlFiles, messageOf, readKeyed } from './control-files.ts';
 import { removeMembers } from './group.ts';
 import type { Hierarchy } from './layout.ts';
 import { groupName, runnerIdentity } from './name.ts';
@@ -18,8 +18,10 @@ export function detect(options: {
   hierarchies: readonly Hierarchy[];
   /** See `openUnified`. */
   mayMove: boolean;
+  /** Whether the machine has any swap space. */
+  hasSwap: boolean;
 }): Detected {
-  const { files, hierarchies, mayMove } = options;
+  const { files, hierarchies, mayMove, hasSwap } = options;
   const notes: string[] = [];
   const unified = hierarchies.find(({ version }) => version === 2);
   const v2 =
@@ -37,13 +39,17 @@ export function detect(options: {
     .filter(({ version, controllers }) => version === 1 && controllers.some((name) => wanted.includes(name)))
     .flatMap((hierarchy) => probe(files, legacyPlace(hierarchy, wanted), notes) ?? []);
   const places = [...v1, ...(v2 === null ? [] : [v2])];
-  const support = describe(files, places);
+  const support = describe(places);
   const silent = resources.filter(
     (resource) => support[resource] === 'none' && !notes.some((note) => note.includes(resource)),
   );
   notes.push(
     ...silent.map((resource) => `no control group with the ${resource} controller is handed to the runner`),
   );
+  const memory = places.find(({ limits }) => limits.includes('memory'));
+  if (hasSwap && memory?.limitsSwap === false) {
+    notes.push('memory is limited, but not what is swapped out: this kernel does not count swap per group');
+  }
   return { places, support: { ...support, notes } };
 }
 
@@ -55,6 +61,8 @@ function legacyPlace({ controllers, ownDir }: Hierarchy, wanted: readonly string
     limits: resources.filter((resource) => here.includes(resource)),
     kill: here.includes('freezer') ? 'freezer' : null,
     countsCpu: here.includes('cpuacct'),
+    countsOom: false,
+    limitsSwap: false,
   };
 }
 
@@ -80,10 +88,25 @@ function probe(files: ControlFiles, place: Place | null, notes: string[]): Place
     const limits = place.limits.filter(works);
     const kill = place.kill === null || files.has(`${dir}/${killFiles[place.kill]}`) ? place.kill : null;
     const useful = limits.length > 0 || kill !== null || place.countsCpu;
-    return useful ? { ...place, limits, kill } : null;
+    return useful ? { ...place, ...memoryFacts(files, place.version, dir), limits, kill } : null;
   } finally {
     removeMembers(files, [dir]);
   }
+}
+
+/** Only a group below the root has these files, so they are looked for where one was made. */
+function memoryFacts(
+  files: ControlFiles,
+  version: 1 | 2,
+  dir: string,
+): Pick<Place, 'countsOom' | 'limitsSwap'> {
+  return version === 2
+    ? { countsOom: true, limitsSwap: files.has(`${dir}/memory.swap.max`) }
+    : {
+        // Since Linux 4.13.
+        countsOom: readKeyed(files, `${dir}/memory.oom_control`, 'oom_kill') !== null,
+        limitsSwap: files.has(`${dir}/memory.memsw.limit_in_bytes`),
+      };
 }
 
 const killFiles = { 'cgroup.kill': 'cgroup.kill', freezer: 'freezer.state' };
@@ -100,7 +123,7 @@ function limitWorks(options: { files: ControlFiles; place: Place; dir: string; n
   }
 }
 
-function describe(files: ControlFiles, places: readonly Place[]): Omit<CgroupSupport, 'notes'> {
+function describe(places: readonly Place[]): Omit<CgroupSupport, 'notes'> {
   const enforcer = (resource: Resource) => {
     const place = places.find(({ limits }) => limits.includes(resource));
     if (place === undefined) return 'none';
@@ -111,17 +134,8 @@ function describe(files: ControlFiles, places: readonly Place[]): Omit<CgroupSup
     memory: enforcer('memory'),
     pids: enforcer('pids'),
     cpu: enforcer('cpu'),
-    oomCounter: hasOomCounter(files, places),
+    oomCounter: places.some(({ limits, countsOom }) => limits.includes('memory') && countsOom),
     killAll:
       killer?.kill === 'cgroup.kill' ? 'cgroup.kill' : places.length > 0 ? 'cgroup-signal' : 'pid-namespace',
   };
-}
-
-function hasOomCounter(files: ControlFiles, places: readonly Place[]): boolean {
-  const memory = places.find(({ limits }) => limits.includes('memory'));
-  if (memory === undefined) return false;
-  // Every v2 kernel counts; v1 kernels since 4.13. The root group lacks the v1 file, so its absence tells nothing.
-  if (memory.version === 2) return true;
-  const file = `${memory.base}/memory.oom_control`;
-  return readOrNull(files, file) === null || readKeyed(files, file, 'oom_kill') !== null;
 }

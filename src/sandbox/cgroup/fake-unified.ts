@@ -120,7 +120,7 @@ function handDown(dir: string, value: string): void {
   }
 }
 
-/** The members that live, with the descendants that were born inside. */
+/** The members that live, with the descendants that were born inside: written down, as a parent may die first. */
 function livePids(dir: string): number[] {
   const members = new Set(
     words(`${dir}/cgroup.procs`)
@@ -128,19 +128,16 @@ function livePids(dir: string): number[] {
       .filter((pid) => readStat(pid) !== null),
   );
   if (members.size === 0) return [];
-  const born = fs
-    .readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
-  for (let grew = true; grew; ) {
-    const before = members.size;
-    for (const pid of born) {
+  const all = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  for (let before = 0; before < members.size; ) {
+    before = members.size;
+    for (const pid of all.map(Number)) {
       const parent = readStat(pid)?.parent;
-      // This process itself starts the members' siblings, so its own children are no births inside.
+      // This process starts the members, so its children are no births inside a group that holds it.
       if (parent !== undefined && parent !== process.pid && members.has(parent)) members.add(pid);
     }
-    grew = members.size > before;
   }
+  fs.writeFileSync(`${dir}/cgroup.procs`, [...members].map((pid) => `${pid}\n`).join(''));
   return [...members];
 }
 

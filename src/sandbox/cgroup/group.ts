@@ -56,14 +56,13 @@ export function createGroup(
 export type Member = { place: Place; dir: string };
 
 function makeMembers(options: CgroupOptions & { files: ControlFiles; members: readonly Member[] }): void {
-  const { files, members, limits, ownerUid } = options;
+  const { files, members, limits } = options;
   const made: string[] = [];
   try {
     for (const { place, dir } of members) {
       files.makeGroup(dir);
       made.push(dir);
       setLimits({ files, place, dir, limits });
-      if (ownerUid !== undefined) files.chown(`${dir}/cgroup.procs`, ownerUid);
     }
   } catch (error) {
     removeMembers(files, made);

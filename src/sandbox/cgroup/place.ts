@@ -15,6 +15,9 @@ export type Place = {
   kill: 'cgroup.kill' | 'freezer' | null;
   /** The CPU time of a group is read here. */
   countsCpu: boolean;
+  /** Where memory is limited: whether OOM kills are counted, and whether swap is limited with it. Known once tried. */
+  countsOom: boolean;
+  limitsSwap: boolean;
 };
 
 /** One control file and the value that sets a limit. `optional`: not every kernel has the file. */

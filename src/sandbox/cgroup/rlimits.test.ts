@@ -135,7 +135,7 @@ const sandbox =
 
 /** How many children a shell got before the kernel refused one, under `rlimits` set inside a new user namespace. */
 function childrenUnder(rlimits: readonly Rlimit[], outside: readonly string[] = []): number | 'no namespace' {
-  const script = `${ulimitScript(rlimits)}i=0; while [ $i -lt 60 ]; do sleep 1 & i=$((i+1)); echo $i; done`;
+  const script = `${ulimitScript(rlimits)}i=0; while [ $i -lt 60 ]; do sleep 20 & i=$((i+1)); echo $i; done`;
   const [file = '', ...args] = [...asUser, ...outside, ...sandbox, '/bin/sh', '-c', script];
   // The shell exits when it cannot fork.
   const { stdout, stderr } = spawnSync(file, args, { encoding: 'utf8' });
@@ -153,7 +153,7 @@ describe('the limit on processes, set inside a user namespace', () => {
     expect(alone).toBeGreaterThan(10);
     expect(alone).toBeLessThan(20);
     // The children of the runs before are dead with their pid namespace; 15 processes outside are not.
-    const crowd = ['sh', '-c', 'for i in $(seq 15); do sleep 3 >/dev/null 2>&1 & done; exec "$@"', 'sh'];
+    const crowd = ['sh', '-c', 'for i in $(seq 15); do sleep 10 >/dev/null 2>&1 & done; exec "$@"', 'sh'];
     expect(childrenUnder(nproc, crowd)).toBe(alone);
   });
 });

@@ -58,13 +58,12 @@ export type Cgroup = {
   remove(): Promise<void>;
 };
 
-export type CgroupOptions = { name: string; limits: CgroupLimits; ownerUid?: number };
+export type CgroupOptions = { name: string; limits: CgroupLimits };
 
 export type CgroupController = {
   readonly support: CgroupSupport;
   /**
    * Makes the group with its limits set, so that a process is limited from the moment it enters.
-   * `ownerUid` may join processes of its own to the group, but neither raise its limits nor make groups below it.
    * @throws AssayError `environment` where the kernel refuses; nothing is then left behind.
    */
   create(options: CgroupOptions): Cgroup;

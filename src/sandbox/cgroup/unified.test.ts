@@ -33,7 +33,7 @@ function runnersGroup(path: string, ...controllers: string[]): string {
   return dir;
 }
 
-const open = (ownDir: string, enterScope = () => false) => {
+const open = (ownDir: string, enterScope = () => false, hasSwap = false) => {
   const hierarchy = (dir: string): Hierarchy => ({
     version: 2,
     controllers: [],
@@ -44,6 +44,7 @@ const open = (ownDir: string, enterScope = () => false) => {
   return arrange({
     files,
     hierarchies: () => [hierarchy(dir)],
+    hasSwap,
     enterScope: () => {
       const entered = enterScope();
       if (entered) dir = join(root, 'assay.scope');
@@ -127,6 +128,14 @@ describe('the v2 hierarchy', () => {
       killAll: 'pid-namespace',
     });
     expect(support.notes.join()).toContain(`${own}: its cgroup.procs is not writable`);
+  });
+
+  it('tells that swap is not limited, where there is any and the kernel does not count it', () => {
+    const own = runnersGroup('own', 'memory', 'pids', 'cpu');
+    expect(open(own, undefined, true).support.notes).toEqual([]);
+    files = { ...files, has: (file) => !file.endsWith('/memory.swap.max') && existsSync(file) };
+    expect(open(own).support.notes).toEqual([]);
+    expect(open(own, undefined, true).support.notes.join()).toContain('not what is swapped out');
   });
 
   it('signals processes one by one where the kernel has no cgroup.kill', () => {

@@ -36,6 +36,8 @@ export function openUnified(options: {
     ),
     kill: 'cgroup.kill',
     countsCpu: true,
+    countsOom: false,
+    limitsSwap: false,
   };
 }
 

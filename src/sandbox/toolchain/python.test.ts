@@ -190,9 +190,10 @@ describe('python', () => {
       'home/project/.venv/bin/python': { link: '$ROOT/home/.pyenv/versions/3.11.7/bin/python3' },
       'home/project/.venv/pip.conf': '[global]\nindex-url = https://user:secret@example.org\n',
       'home/project/.venv/outside': { link: '$ROOT/home' },
+      'home/project/.venv/lib64': { link: 'lib' },
     });
     const { prefixes } = await resolve('.venv/bin/python');
-    const inside = ['bin', 'lib', 'pyvenv.cfg'].map((name) => at(join('home/project/.venv', name)));
+    const inside = ['bin', 'lib', 'lib64', 'pyvenv.cfg'].map((name) => at(join('home/project/.venv', name)));
     expect([...prefixes].sort()).toEqual([at('home/.pyenv/versions/3.11.7'), ...inside].sort());
   });
 
