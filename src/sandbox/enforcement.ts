@@ -22,17 +22,16 @@ export const nothingEnforced: Enforcement = {
 export function enforcementOf(options: {
   machine: Machine;
   hostUid: number;
-  disableUserns: boolean;
   support: CgroupSupport;
   plan: RlimitPlan;
   policy: Policy;
 }): Enforcement {
-  const { machine, hostUid, disableUserns, support, plan, policy } = options;
+  const { machine, hostUid, support, plan, policy } = options;
   return {
     isolation: machine.isolation,
     hostUid,
     network: 'none',
-    nestedNamespaces: disableUserns ? 'bwrap' : 'seccomp',
+    nestedNamespaces: machine.disableUserns ? 'bwrap' : 'seccomp',
     seccomp: true,
     memory: plan.memory,
     oomCounter: support.oomCounter,
@@ -47,9 +46,9 @@ export function enforcementOf(options: {
 /** Why the strict policy refuses, or null where everything it asks for is enforced. */
 export function strictRefusal(plan: RlimitPlan, support: CgroupSupport): Unavailable | null {
   if (plan.gaps.length === 0) return null;
-  const because = support.notes.length === 0 ? '' : ` (${support.notes.join('; ')})`;
+  const [note] = support.notes;
   return {
-    cause: `this machine cannot hold every limit: ${plan.gaps.join('; ')}${because}`,
-    fix: 'Start assay where it may make control groups: as root, or with `systemd-run --user --scope -p Delegate=yes assay ...`',
+    cause: `this machine cannot hold every limit: ${[...plan.gaps, ...(note === undefined ? [] : [note])].join('; ')}`,
+    fix: 'Start assay where it may make control groups: as root, or by `systemd-run --user --scope -p Delegate=yes assay ...`',
   };
 }

@@ -1,22 +1,33 @@
-import { createSandbox, type Swept } from './create-sandbox.ts';
+import type { DoctorReport } from './doctor.ts';
+import { createSandbox } from './sandbox.ts';
+import type { Swept } from './sweep.ts';
 import type { RunOptions, RunResult, SandboxProcess } from './types.ts';
 
-export { createSandbox, type SandboxOptions, type Swept } from './create-sandbox.ts';
+export type { SandboxOptions } from './context.ts';
+export type { DoctorReport } from './doctor.ts';
 export { printable } from './printable.ts';
+export { createSandbox, type Sandbox } from './sandbox.ts';
+export type { Staging } from './staging.ts';
+export type { Swept } from './sweep.ts';
 export { resolveToolchain } from './toolchain.ts';
 export type * from './types.ts';
 
-/** Runs one command in a sandbox made for it; see `createSandbox` to run many. */
+/** Runs one command in a sandbox made for it; see `Sandbox.run`. To run many, keep what `createSandbox` gives. */
 export function run(options: RunOptions): Promise<RunResult> {
   return createSandbox().run(options);
 }
 
-/** Starts a long-lived command in a sandbox made for it. */
+/** Starts a long-lived command; see `Sandbox.spawn`. */
 export function spawn(options: RunOptions): Promise<SandboxProcess> {
   return createSandbox().spawn(options);
 }
 
-/** Removes what dead runners left on this machine: control groups and claims on uids. */
+/** See `Sandbox.doctor`. */
+export function doctor(): Promise<DoctorReport> {
+  return createSandbox().doctor();
+}
+
+/** See `Sandbox.sweep`. */
 export function sweep(): Swept {
   return createSandbox().sweep();
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Enforcement, Unavailable } from '../core/index.ts';
@@ -20,6 +21,8 @@ export type Machine = {
   shell: string[];
   /** Descriptors that Node inherited and would pass on; `shell` can close them. */
   leaked: number[];
+  /** bwrap can forbid further user namespaces itself; where it is too old the filter stands in. Only `user-namespace`. */
+  disableUserns: boolean;
   filter: Uint8Array;
   root: RootPart[];
   /** First and last uid that slots take; null under `user-namespace`. */
@@ -64,18 +67,16 @@ export function detectMachine(options: MachineOptions): Machine | Unavailable {
     };
   }
   const shared = { uid: options.uid, bwrap, shell, leaked, filter, root: rootParts() };
-  if (options.uid !== 0) return { ...shared, isolation: 'user-namespace', setpriv: null, slots: null };
+  if (options.uid !== 0) return inUserNamespace(shared);
   return detectRoot({ ...shared, uidMap: readText(join(options.procRoot, 'self/uid_map')) });
 }
 
 /** Root drops to a uid of its own per sandbox, where it has such uids; a fake root of a user namespace has none. */
-function detectRoot(
-  options: Pick<Machine, 'uid' | 'bwrap' | 'shell' | 'leaked' | 'filter' | 'root'> & { uidMap: string },
-): Machine | Unavailable {
+function detectRoot(options: Shared & { uidMap: string }): Machine | Unavailable {
   const { uidMap, ...shared } = options;
   const slots = slotRange(uidMap);
   if (slots.kind === 'fake-root') {
-    return { ...shared, uid: slots.outerUid, isolation: 'user-namespace', setpriv: null, slots: null };
+    return inUserNamespace({ ...shared, uid: slots.outerUid });
   }
   if (slots.kind === 'none') {
     return {
@@ -91,7 +92,21 @@ function detectRoot(
       fix: 'Install util-linux (`apt-get install util-linux`, `apk add setpriv`), or start assay as an ordinary user',
     };
   }
-  return { ...shared, isolation: 'host-uid', setpriv, slots: { first: slots.first, last: slots.last } };
+  const { first, last } = slots;
+  return { ...shared, isolation: 'host-uid', disableUserns: false, setpriv, slots: { first, last } };
+}
+
+type Shared = Pick<Machine, 'uid' | 'bwrap' | 'shell' | 'leaked' | 'filter' | 'root'>;
+
+function inUserNamespace(shared: Shared): Machine {
+  const disableUserns = knowsDisableUserns(shared.bwrap);
+  return { ...shared, isolation: 'user-namespace', disableUserns, setpriv: null, slots: null };
+}
+
+/** Since bubblewrap 0.8. Taken as known where bwrap does not even say: the run itself then tells why. */
+function knowsDisableUserns(bwrap: string): boolean {
+  const { status, stdout } = spawnSync(bwrap, ['--help'], { env: {}, encoding: 'utf8', timeout: 5_000 });
+  return status !== 0 || stdout.includes('--disable-userns');
 }
 
 /** bash where there are descriptors to close, as only it knows numbers of two digits; null where it is missing. */

@@ -1,21 +1,12 @@
-import type { Readable } from 'node:stream';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Enforcement, Outcome, Unavailable } from '../core/index.ts';
 import { Capture } from './capture.ts';
 import type { Cgroup } from './cgroup/index.ts';
 import { startDeadline } from './deadline.ts';
-import { diagnose } from './diagnose.ts';
+import { bwrapEnded, everythingGone } from './death.ts';
+import { describeEnding } from './ending.ts';
 import type { Launched } from './launch.ts';
-import { unavailableOutcome } from './outcome.ts';
-import {
-  identify,
-  isRunning,
-  killWithChildren,
-  type ProcessId,
-  secondOf,
-  signalProcess,
-} from './processes.ts';
-import { decideEnding, type KillReason } from './reason.ts';
+import { identify, killWithChildren, type ProcessId, secondOf, signalProcess } from './processes.ts';
+import type { KillReason } from './reason.ts';
 import { SetupReader, StatusReader } from './reports.ts';
 import type { RunOptions } from './types.ts';
 
@@ -26,19 +17,13 @@ export type SessionOptions = {
   groupReady: Promise<void>;
   enforcement: Enforcement;
   clock: Clock;
-  /** What the sandbox holds on the host; given back once all its processes are dead. */
+  /** Gives back what the sandbox holds on the host; called once all its processes are dead. */
   release: () => void;
   run: Pick<RunOptions, 'command' | 'limits' | 'signal' | 'onOutput'>;
 };
 
 /** How long bwrap and the fills may take; the command's own wall limit starts after them. */
 const setupLimitMs = 60_000;
-
-/** How long the killed get to disappear before the sandbox is given up on. SIGKILL takes effect at once unless the kernel is stuck. */
-const dyingLimitMs = 5_000;
-
-/** Turns of the event loop to wait for the killed before sleeping in between. */
-const eagerTurns = 50;
 
 /** One sandbox from the start of bwrap until everything in it is dead. */
 export class Session {
@@ -47,15 +32,19 @@ export class Session {
   readonly #stderr: Capture;
   readonly #status = new StatusReader();
   readonly #setup = new SetupReader();
-  readonly #stops: (() => void)[] = [];
+  /** Undo what waits for something: timers, listeners. */
+  #stops: (() => void)[] = [];
   /** null where it could not be started. */
   readonly #bwrap: ProcessId | null;
+  /** Pid 1 of the sandbox, once bwrap has told. */
   #first: ProcessId | null = null;
   #killed: KillReason | null = null;
   #failure: Unavailable | null = null;
   #startedAt: number;
+  #over = false;
   /** Resolves when the command runs, or when it never will. */
   readonly started: Promise<void>;
+  /** Resolves when everything in the sandbox is dead. Never rejects. */
   readonly outcome: Promise<Outcome>;
 
   constructor(options: SessionOptions) {
@@ -69,20 +58,15 @@ export class Session {
     this.#readOutput('stdout', this.#stdout);
     this.#readOutput('stderr', this.#stderr);
     this.#watchAbort();
-    this.#stops.push(
-      startDeadline({
-        clock: options.clock,
-        afterMs: setupLimitMs,
-        onPassed: () => this.#fail(setupTooSlow),
-      }),
-    );
-    this.started = this.#readSetup();
+    this.#watchClock(setupLimitMs, () => this.#fail(setupTooSlow));
+    this.started = this.#awaitStart();
     this.#enter().catch((error: unknown) => this.#fail(cannotEnter(error)));
     this.outcome = this.#live();
   }
 
   /** Kills everything. The first reason given stays. */
   kill(reason: KillReason): void {
+    if (this.#over) return;
     this.#killed ??= reason;
     this.#killAll();
   }
@@ -94,16 +78,19 @@ export class Session {
   }
 
   #fail(failure: Unavailable): void {
+    if (this.#over) return;
     this.#failure ??= failure;
     this.#killAll();
   }
 
   #killAll(): void {
     const { cgroup, launched } = this.#options;
-    if (this.#bwrap !== null) killWithChildren(this.#bwrap);
-    cgroup.killAll();
+    if (this.#bwrap !== null && this.#first === null) killWithChildren(this.#bwrap);
+    // With pid 1 the kernel kills the whole pid namespace.
     if (this.#first !== null) signalProcess(this.#first, 'SIGKILL');
-    // A sandbox that is still being built waits for a word on this; end of file makes it give up.
+    if (this.#bwrap !== null) signalProcess(this.#bwrap, 'SIGKILL');
+    cgroup.killAll();
+    // A shell at the gate takes end of file as its end.
     launched.setup.destroy();
   }
 
@@ -126,24 +113,31 @@ export class Session {
     if (signal.aborted) onAbort();
   }
 
+  /** Replaces the deadline there was. */
+  #watchClock(afterMs: number, onPassed: () => void): void {
+    this.#stopClock();
+    this.#stopClock = startDeadline({ clock: this.#options.clock, afterMs, onPassed });
+  }
+
+  #stopClock: () => void = () => {};
+
   /**
    * bwrap, the sandbox's pid 1 and the shell that waits at the gate are put into the group; all that ever runs descends
    * from the shell, so nothing escapes the limits.
    */
   async #enter(): Promise<void> {
     const { launched, cgroup, groupReady } = this.#options;
-    const { pid } = launched.child;
-    if (pid === undefined) return;
-    await Promise.all([this.#childPid(), this.#atGate(), groupReady]);
+    await Promise.all([this.#readStatus(), this.#atGate(), groupReady]);
     const first = this.#first;
-    if (first === null || this.#setup.state.kind !== 'preparing') return;
+    if (first === null || this.#bwrap === null || this.#setup.state.kind !== 'preparing') return;
     const shell = secondOf(first);
     if (shell === null) throw new Error('the shell inside the sandbox cannot be found in /proc');
-    await cgroup.addSoon([pid, first.pid, shell.pid]);
+    await cgroup.addSoon([this.#bwrap.pid, first.pid, shell.pid]);
     launched.setup.write('go\n');
   }
 
-  #childPid(): Promise<void> {
+  /** Resolves when pid 1 is known, or never will be. */
+  #readStatus(): Promise<void> {
     const { status } = this.#options.launched;
     return new Promise((resolve) => {
       status.on('data', (bytes: Buffer) => {
@@ -168,101 +162,62 @@ export class Session {
     });
   }
 
-  #readSetup(): Promise<void> {
-    const { setup } = this.#options.launched;
-    setup.on('end', () => {
-      if (this.#setup.state.kind === 'running') this.#startWall();
+  #awaitStart(): Promise<void> {
+    const { launched, clock, run } = this.#options;
+    return new Promise((resolve) => {
+      launched.setup.on('end', () => {
+        if (this.#over || this.#setup.state.kind !== 'running') return;
+        this.#startedAt = clock.monotonicMs();
+        this.#watchClock(run.limits.wallMs, () => this.kill('timeout'));
+      });
+      launched.setup.on('close', resolve);
     });
-    return new Promise((resolve) => setup.on('close', resolve));
-  }
-
-  #startWall(): void {
-    const { clock, run } = this.#options;
-    this.#stop();
-    this.#watchAbort();
-    this.#startedAt = clock.monotonicMs();
-    this.#stops.push(
-      startDeadline({ clock, afterMs: run.limits.wallMs, onPassed: () => this.kill('timeout') }),
-    );
-  }
-
-  #stop(): void {
-    for (const stop of this.#stops.splice(0)) stop();
   }
 
   async #live(): Promise<Outcome> {
-    const { launched, clock, cgroup, release } = this.#options;
-    const spawnError = await ended(launched);
-    const wallMs = clock.monotonicMs() - this.#startedAt;
-    this.#stop();
+    const { launched, clock, cgroup, release, enforcement, run } = this.#options;
+    const spawnError = await bwrapEnded(launched.child);
+    this.#over = true;
+    const wallMs = Math.max(0, clock.monotonicMs() - this.#startedAt);
+    this.#stopClock();
+    for (const stop of this.#stops.splice(0)) stop();
     this.#killAll();
-    const gone = await this.#allGone();
-    const counters = cgroup.counters();
-    // What cannot be killed keeps its group and its uid until the next sweep.
-    if (gone) {
-      await cgroup.remove();
-      release();
-    }
-    return this.#describe({ spawnError, wallMs, gone, counters });
-  }
-
-  /** Whether the group is empty, pid 1 gone and all output read within the limit. */
-  async #allGone(): Promise<boolean> {
-    const { launched, cgroup } = this.#options;
-    const giveUp = AbortSignal.timeout(dyingLimitMs);
-    const read = Promise.all([closed(launched.stdout, giveUp), closed(launched.stderr, giveUp)]);
-    const isGone = () => cgroup.isEmpty() && (this.#first === null || !isRunning(this.#first));
-    for (let turn = 0; !isGone(); turn++) {
-      if (giveUp.aborted) return false;
-      // Most are gone within microseconds of bwrap's own end.
-      await (turn < eagerTurns ? nextTurn() : sleep(Math.min(turn - eagerTurns + 1, 16)));
-      if (turn >= eagerTurns) this.#killAll();
-    }
-    await read;
-    return !giveUp.aborted;
-  }
-
-  #describe(ending: {
-    spawnError: Error | null;
-    wallMs: number;
-    gone: boolean;
-    counters: ReturnType<Cgroup['counters']>;
-  }): Outcome {
-    const { spawnError, wallMs, gone, counters } = ending;
-    const { launched, run } = this.#options;
-    const bwrapSaid = this.#stderr.captured();
-    const decided = decideEnding({
-      killed: this.#killed,
-      counters,
-      exitCode: this.#status.exitCode,
-      bwrapSignal: launched.child.signalCode,
+    const gone = await everythingGone({
+      cgroup,
+      first: this.#first,
+      streams: [launched.stdout, launched.stderr],
+      killAgain: () => this.#killAll(),
     });
-    const unavailable =
-      decided.reason === 'oom' || this.#killed !== null
-        ? null
-        : (this.#failure ??
-          diagnose({ setup: this.#setup.state, stderr: bwrapSaid.head, spawnError, command: run.command }));
-    const enforcement = gone
-      ? this.#options.enforcement
-      : { ...this.#options.enforcement, notes: [...this.#options.enforcement.notes, undyingNote] };
-    if (unavailable !== null) return unavailableOutcome(unavailable);
-    return {
-      ...decided,
+    const counters = cgroup.counters();
+    // What cannot be killed keeps its group and its uid until a later sweep.
+    const removed = gone && (await isRemoved(cgroup));
+    if (removed) release();
+    return describeEnding({
+      killed: this.#killed,
+      failure: this.#failure,
+      spawnError,
+      bwrapSignal: launched.child.signalCode,
+      exitCode: this.#status.exitCode,
+      setup: this.#setup.state,
+      counters,
+      wallMs,
+      undying: !removed,
       stdout: this.#stdout.captured(),
-      stderr: bwrapSaid,
-      usage: {
-        wallMs: Math.max(0, wallMs),
-        cpuMs: counters.cpuMs,
-        memoryPeakBytes: counters.memoryPeakBytes,
-        pidsPeak: counters.pidsPeak,
-      },
+      stderr: this.#stderr.captured(),
+      command: run.command,
       enforcement,
-      unavailable: null,
-    };
+    });
   }
 }
 
-const undyingNote = 'processes of this sandbox did not die within 5 s of SIGKILL; they wait in the kernel';
+async function isRemoved(cgroup: Cgroup): Promise<boolean> {
+  try {
+    await cgroup.remove();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const setupTooSlow: Unavailable = {
   cause: `the sandbox was not ready after ${setupLimitMs / 1000} s`,
@@ -275,24 +230,4 @@ function cannotEnter(error: unknown): Unavailable {
     cause: `the sandbox could not be put into its control group: ${because}`,
     fix: 'Run `assay doctor` to see which control groups this machine lets you use',
   };
-}
-
-/** Resolves when bwrap is gone, with the error that kept it from starting, if any. */
-function ended({ child }: Launched): Promise<Error | null> {
-  return new Promise((resolve) => {
-    child.once('exit', () => resolve(null));
-    child.once('error', (error) => {
-      // Also emitted when a kill fails; then the exit is still to come.
-      if (child.pid === undefined) resolve(error);
-    });
-  });
-}
-
-/** Resolves when all output has been read: whoever could still write is dead. Or when it took too long. */
-function closed(stream: Readable, giveUp: AbortSignal): Promise<void> {
-  if (stream.closed) return Promise.resolve();
-  return new Promise((resolve) => {
-    stream.once('close', resolve);
-    giveUp.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -39,11 +39,11 @@ export function claimSlot(options: SlotOptions): Slot | null {
   return null;
 }
 
-/** Removes the claims of dead runners; returns how many there were. */
-export function sweepSlots(options: Pick<SlotOptions, 'folder' | 'isAlive'>): number {
+/** Removes the claims of dead runners; returns their names. */
+export function sweepSlots(options: Pick<SlotOptions, 'folder' | 'isAlive'>): string[] {
   const dead = claims(options.folder).filter(({ name }) => !options.isAlive(name));
   for (const { file } of dead) rmSync(join(options.folder, file), { force: true });
-  return dead.length;
+  return dead.map(({ file }) => file);
 }
 
 type Claim = { file: string; uid: number; name: string };

@@ -2,15 +2,28 @@ import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AssayError } from '../core/index.ts';
 
+/** Folders where all assay processes of this machine and user note what they hold. */
+export type StateFolder = {
+  /** Claims on uids. */
+  slots: string;
+  /** Files on their way into sandboxes. */
+  staging: string;
+};
+
 /**
- * The folder where all assay processes of this machine and user note what they hold, so that nothing is shared by
- * mistake and the next start can sweep what a dead one left. Its content is worth nothing after a reboot.
+ * Opens them, so that nothing is shared by mistake and the next start can sweep what a dead process left. Their content
+ * is worth nothing after a reboot. Staging may be large, so it lies in `tmpDir` and not in `runDir`, which is memory.
  *
- * @throws AssayError `environment` where the folder belongs to somebody else
+ * @throws AssayError `environment` where a folder belongs to somebody else
  */
-export function openStateFolder(options: { uid: number; runDir: string; tmpDir: string }): string {
+export function openStateFolder(options: { uid: number; runDir: string; tmpDir: string }): StateFolder {
   const { uid, runDir, tmpDir } = options;
-  const folder = uid === 0 && isWritable(runDir) ? join(runDir, 'assay') : join(tmpDir, `assay-${uid}`);
+  const temporary = openFolder(join(tmpDir, `assay-${uid}`), uid);
+  const run = uid === 0 && isWritable(runDir) ? openFolder(join(runDir, 'assay'), uid) : temporary;
+  return { slots: openFolder(join(run, 'slots'), uid), staging: openFolder(join(temporary, 'staging'), uid) };
+}
+
+function openFolder(folder: string, uid: number): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const stats = lstatSync(folder);
   // In a folder that all may write to, anybody may have made it first.
@@ -18,7 +31,7 @@ export function openStateFolder(options: { uid: number; runDir: string; tmpDir: 
     throw new AssayError({
       code: 'environment',
       message: `${folder} is not a folder of this user alone`,
-      fix: `Remove it, or move it away: \`mv ${folder} ${folder}.old\``,
+      fix: `Move it away: \`mv ${folder} ${folder}.old\``,
     });
   }
   return folder;

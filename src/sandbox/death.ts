@@ -1,0 +1,58 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Cgroup } from './cgroup/index.ts';
+import { isRunning, type ProcessId } from './processes.ts';
+
+/** How long the killed get to disappear. SIGKILL takes effect at once unless the kernel is stuck. */
+export const dyingLimitMs = 5_000;
+
+/** Turns of the event loop to wait before sleeping in between: most are gone microseconds after bwrap itself. */
+const eagerTurns = 50;
+const maxSleepMs = 16;
+
+/** Resolves when bwrap is gone, with the error that kept it from starting, if any. */
+export function bwrapEnded(child: ChildProcess): Promise<Error | null> {
+  return new Promise((resolve) => {
+    child.once('exit', () => resolve(null));
+    child.on('error', (error) => {
+      // Also emitted where a signal cannot be sent; then the exit is still to come.
+      if (child.pid === undefined) resolve(error);
+    });
+  });
+}
+
+/**
+ * Waits until nothing of a killed sandbox is left: the group is empty, pid 1 (and with it its whole pid namespace) is
+ * gone, and the output has been read to its end. False where that took longer than `dyingLimitMs`.
+ */
+export async function everythingGone(options: {
+  cgroup: Cgroup;
+  first: ProcessId | null;
+  streams: readonly Readable[];
+  killAgain: () => void;
+}): Promise<boolean> {
+  const { cgroup, first, streams, killAgain } = options;
+  const giveUp = AbortSignal.timeout(dyingLimitMs);
+  const read = Promise.all(streams.map((stream) => closed(stream, giveUp)));
+  const isGone = () => cgroup.isEmpty() && (first === null || !isRunning(first));
+  for (let turn = 0; !isGone(); turn++) {
+    if (giveUp.aborted) return false;
+    if (turn < eagerTurns) {
+      await nextTurn();
+    } else {
+      await sleep(Math.min(turn - eagerTurns + 1, maxSleepMs));
+      killAgain();
+    }
+  }
+  await read;
+  return !giveUp.aborted;
+}
+
+function closed(stream: Readable, giveUp: AbortSignal): Promise<void> {
+  if (stream.closed) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.once('close', resolve);
+    giveUp.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,102 @@
+import type { Duplex } from 'node:stream';
+import { Writable } from 'node:stream';
+import type { Outcome, Unavailable } from '../core/index.ts';
+import { CappedChannel } from './capped-channel.ts';
+import { type Context, openContext, type SandboxOptions } from './context.ts';
+import { type DoctorReport, examine } from './doctor.ts';
+import type { Session } from './session.ts';
+import { makeStaging, type Staging } from './staging.ts';
+import { start } from './start.ts';
+import { type Swept, sweepMachine } from './sweep.ts';
+import type { RunOptions, RunResult, SandboxProcess } from './types.ts';
+
+/** Runs commands in isolation, each in a sandbox of its own. */
+export type Sandbox = {
+  /**
+   * Runs one command to its end. Never runs it outside a sandbox: where none can be had the outcome is `unavailable`.
+   *
+   * @throws AssayError `usage` where no sandbox could have such options
+   */
+  run(options: RunOptions): Promise<RunResult>;
+  /** Starts a long-lived command. Where no sandbox can be had, `exited` has already resolved with `unavailable`. */
+  spawn(options: RunOptions): Promise<SandboxProcess>;
+  /** Runs the real thing once on `true` and says what is enforced here, or one cause and one fix. */
+  doctor(): Promise<DoctorReport>;
+  /** Removes what dead runners left on this machine: control groups, claims on uids, staged files. */
+  sweep(): Swept;
+  /**
+   * Makes a folder for files on their way into sandboxes; a dead runner's is removed by the next `sweep`.
+   *
+   * @throws AssayError `environment` where none can be made
+   */
+  stage(): Staging;
+};
+
+/** Finds out once what the machine offers, in some milliseconds; keep it to run many commands. */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  const context = openContext(options);
+  return {
+    run: async (run) => runIn(context, run),
+    spawn: async (run) => spawnIn(context, run),
+    doctor: async () => examine(context, (run) => runIn(context, run)),
+    sweep: () => sweepMachine(context),
+    stage: () => makeStaging(context),
+  };
+}
+
+async function runIn(context: Context | Unavailable, run: RunOptions): Promise<RunResult> {
+  const started = start({ context, run, stdin: run.command.stdin === undefined ? 'none' : 'pipe' });
+  if (started.kind === 'refused') return { outcome: started.outcome, channel: new Uint8Array() };
+  const { session, stdin, channel } = started;
+  stdin?.end(run.command.stdin);
+  const received = collect(session, channel, run.policy.channel?.maxBytes ?? 0);
+  const outcome = await session.outcome;
+  return { outcome, channel: received() };
+}
+
+function collect(session: Session, channel: Duplex | null, maxBytes: number): () => Uint8Array {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  channel?.on('data', (bytes: Buffer) => {
+    if (length < maxBytes) chunks.push(bytes.subarray(0, maxBytes - length));
+    length += bytes.length;
+    if (length > maxBytes) session.kill('output_limit');
+  });
+  channel?.end();
+  return () => Buffer.concat(chunks);
+}
+
+function spawnIn(context: Context | Unavailable, run: RunOptions): SandboxProcess {
+  const started = start({ context, run, stdin: 'pipe' });
+  if (started.kind === 'refused') return neverStarted(started.outcome);
+  const { session, stdin } = started;
+  if (run.command.stdin !== undefined) stdin?.write(run.command.stdin);
+  return {
+    exited: session.outcome,
+    channel: started.channel === null ? undefined : capped(session, started.channel, run),
+    stdin: stdin ?? closedInput(),
+    async signal(name) {
+      await session.started;
+      session.signal(name);
+    },
+    kill() {
+      session.kill('aborted');
+      return session.outcome;
+    },
+  };
+}
+
+function capped(session: Session, socket: Duplex, { policy }: RunOptions): Duplex {
+  const maxBytes = policy.channel?.maxBytes ?? 0;
+  return new CappedChannel({ socket, maxBytes, onExcess: () => session.kill('output_limit') });
+}
+
+function neverStarted(outcome: Outcome): SandboxProcess {
+  const exited = Promise.resolve(outcome);
+  return { exited, channel: undefined, stdin: closedInput(), signal: async () => {}, kill: () => exited };
+}
+
+/** Takes everything and keeps nothing. */
+function closedInput(): Writable {
+  return new Writable({ write: (_chunk, _encoding, done) => done() });
+}

@@ -1,0 +1,18 @@
+import type { Unavailable } from '../core/index.ts';
+import type { Context } from './context.ts';
+import { sweepSlots } from './slots.ts';
+import { sweepStaging } from './staging.ts';
+
+/** What dead runners had left behind and is gone now. */
+export type Swept = { cgroups: string[]; slots: string[]; staging: string[] };
+
+export function sweepMachine(context: Context | Unavailable): Swept {
+  if ('cause' in context) return { cgroups: [], slots: [], staging: [] };
+  const { cgroups, state, isAlive } = context;
+  return {
+    // Groups first: a uid or a folder is free only when nobody uses it any more.
+    cgroups: cgroups.sweep(isAlive),
+    slots: sweepSlots({ folder: state.slots, isAlive }),
+    staging: sweepStaging({ folder: state.staging, isAlive }),
+  };
+}
