@@ -10,7 +10,7 @@ export type Detected = { framework: Framework; command: TestCommand | null; warn
  * Which framework judges the project: the one named, else the one the test command starts, else the one with the best
  * evidence in the tree.
  * @throws AssayError `usage` where the two named contradict each other or the command is of no known framework,
- *   `environment` where the command's program does not exist, `input` where there is no sign of a framework.
+ *   `environment` where the command's program does not exist or there is no sign of a framework.
  */
 export async function detectFramework(options: {
   tree: SourceTree;
@@ -42,7 +42,7 @@ function byEvidence(tree: SourceTree, known: readonly Framework[]): Detected {
   const [first, ...others] = found.filter(({ score }) => score === best);
   if (first === undefined) {
     throw new AssayError({
-      code: 'input',
+      code: 'environment',
       message: `No tests were found in ${tree.dir}`,
       because: `no file looks like a test of ${Object.keys(frameworks).join(', ')}`,
       fix: 'Give the folder that has the tests, or name the test command with --test',

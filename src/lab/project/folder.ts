@@ -4,7 +4,7 @@ import { AssayError } from '../../core/index.ts';
 
 /**
  * The real path of the folder the user named.
- * @throws AssayError `input` where it is none, or where the sandbox cannot have a folder of the user's.
+ * @throws AssayError `usage` where it is none, `environment` where the sandbox cannot have a folder of the user's.
  */
 export function projectFolder(given: string): string {
   const dir = path.resolve(given);
@@ -14,7 +14,7 @@ export function projectFolder(given: string): string {
   const real = fs.realpathSync(dir);
   if (systemFolders.test(real)) {
     throw new AssayError({
-      code: 'input',
+      code: 'environment',
       message: `The project cannot be run in the folder ${real}`,
       because: 'the sandbox has a folder of its own there',
       fix: 'Copy the project to another place, e.g. below the home folder',
@@ -27,5 +27,5 @@ export function projectFolder(given: string): string {
 const systemFolders = /^\/(?:(?:usr|etc|proc|sys|dev|bin|sbin|lib\w*|assay|\.assay)(?:\/.*)?|tmp)?$/;
 
 function noFolder(message: string): AssayError {
-  return new AssayError({ code: 'input', message, fix: 'Give the folder of the project' });
+  return new AssayError({ code: 'usage', message, fix: 'Give the folder of the project' });
 }

@@ -91,17 +91,17 @@ describe('choosing the framework', () => {
 });
 
 describe('what is no project', () => {
-  it('is refused as input', async () => {
+  it('is refused', async () => {
     const file = path.join(write(plain), 'a.py');
-    for (const [dir, mentions] of [
-      ['/no/such/folder', 'There is no folder /no/such/folder'],
-      [file, 'is not a folder'],
-      [folder('nothing'), 'No tests were found'],
-      [write({ 'main.py': 'x = 1' }), 'No tests were found'],
-      ['/usr', 'cannot be run in the folder /usr'],
+    for (const [dir, code, mentions] of [
+      ['/no/such/folder', 'usage', 'There is no folder /no/such/folder'],
+      [file, 'usage', 'is not a folder'],
+      [folder('nothing'), 'environment', 'No tests were found'],
+      [write({ 'main.py': 'x = 1' }), 'environment', 'No tests were found'],
+      ['/usr', 'environment', 'cannot be run in the folder /usr'],
     ] as const) {
       const error = await refusal(open(dir));
-      expect([error.code, error.message]).toEqual(['input', expect.stringContaining(mentions)]);
+      expect([error.code, error.message]).toEqual([code, expect.stringContaining(mentions)]);
     }
   });
 });

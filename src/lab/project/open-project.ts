@@ -17,9 +17,9 @@ import { listedTree, snapshotTree } from './source-tree.ts';
 
 /**
  * Takes a snapshot of a project and finds out how its tests are run. The user's folder is read, never written.
- * @throws AssayError `usage` for a contradiction in the options, `input` for a missing, empty or over-large project,
- *   `environment` where the interpreter, the test command or disk space is missing or the set-up command fails; the
- *   signal's reason on abort.
+ * @throws AssayError `usage` for a missing folder or a contradiction in the options, `environment` for an empty or
+ *   over-large project and where the interpreter, the test command or disk space is missing or the set-up command
+ *   fails; the signal's reason on abort.
  */
 export async function openProject(options: OpenProjectOptions): Promise<Project> {
   const dir = projectFolder(options.dir);
@@ -86,7 +86,7 @@ function warningsOf(walked: readonly string[], { unreadable }: Snapshot, detecte
 
 function emptyProject(dir: string): AssayError {
   return new AssayError({
-    code: 'input',
+    code: 'environment',
     message: `No tests were found in ${dir}`,
     because: 'the folder is empty, or everything in it is ignored',
     fix: 'Give the folder that has the tests',

@@ -59,7 +59,7 @@ const builtFolder = /\.egg-info$/;
 
 /**
  * Lists a project by its ignore rules, or without them. Reads names only.
- * @throws AssayError `input` where the project is over `limits.files` or `limits.totalBytes`.
+ * @throws AssayError `environment` where the project is over `limits.files` or `limits.totalBytes`.
  */
 export function walk(dir: string, limits: SnapshotLimits, { ignoreRules } = { ignoreRules: true }): Walk {
   const found: Walk = { entries: [], environments: [], warnings: [] };
@@ -175,7 +175,7 @@ function refuseTooMuch({ limits, totalBytes, found, dir }: State): void {
   const tooMany = found.entries.length > limits.files;
   if (!tooMany && totalBytes <= limits.totalBytes) return;
   throw new AssayError({
-    code: 'input',
+    code: 'environment',
     message: tooMany
       ? `${dir} holds more than ${limits.files} files`
       : `${dir} holds more than ${mebibytes(limits.totalBytes)} MiB of files`,
