@@ -2,6 +2,7 @@ import type { Captured, Enforcement, Outcome, Unavailable } from '../core/index.
 import type { CgroupCounters } from './cgroup/index.ts';
 import { dyingLimitMs } from './death.ts';
 import { diagnose } from './diagnose.ts';
+import type { MachineFacts } from './diagnose-bwrap.ts';
 import { unavailableOutcome } from './outcome.ts';
 import { decideEnding, type KillReason } from './reason.ts';
 import type { SetupState } from './reports.ts';
@@ -23,6 +24,7 @@ export type EndingFacts = {
   stdout: Captured;
   stderr: Captured;
   command: Command;
+  facts: MachineFacts;
   enforcement: Enforcement;
 };
 

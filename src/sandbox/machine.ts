@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Enforcement, Unavailable } from '../core/index.ts';
 import { leakedDescriptors } from './descriptors.ts';
@@ -23,6 +23,7 @@ export type Machine = {
   leaked: number[];
   /** bwrap can forbid further user namespaces itself; where it is too old the filter stands in. Only `user-namespace`. */
   disableUserns: boolean;
+  inContainer: boolean;
   filter: Uint8Array;
   root: RootPart[];
   /** First and last uid that slots take; null under `user-namespace`. */
@@ -66,7 +67,15 @@ export function detectMachine(options: MachineOptions): Machine | Unavailable {
       fix: 'Install bash, or start assay without descriptors above 15',
     };
   }
-  const shared = { uid: options.uid, bwrap, shell, leaked, filter, root: rootParts() };
+  const shared = {
+    uid: options.uid,
+    bwrap,
+    shell,
+    leaked,
+    filter,
+    root: rootParts(),
+    inContainer: isInContainer(),
+  };
   if (options.uid !== 0) return inUserNamespace(shared);
   return detectRoot({ ...shared, uidMap: readText(join(options.procRoot, 'self/uid_map')) });
 }
@@ -96,7 +105,7 @@ function detectRoot(options: Shared & { uidMap: string }): Machine | Unavailable
   return { ...shared, isolation: 'host-uid', disableUserns: false, setpriv, slots: { first, last } };
 }
 
-type Shared = Pick<Machine, 'uid' | 'bwrap' | 'shell' | 'leaked' | 'filter' | 'root'>;
+type Shared = Omit<Machine, 'isolation' | 'setpriv' | 'disableUserns' | 'slots'>;
 
 function inUserNamespace(shared: Shared): Machine {
   const disableUserns = knowsDisableUserns(shared.bwrap);
@@ -129,6 +138,11 @@ export function findProgram(name: string, path: string): string | null {
     }
   }
   return null;
+}
+
+/** Files that Docker and podman put into the root of each container. */
+function isInContainer(): boolean {
+  return existsSync('/.dockerenv') || existsSync('/run/.containerenv');
 }
 
 function readText(file: string): string {

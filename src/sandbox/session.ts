@@ -3,6 +3,7 @@ import { Capture } from './capture.ts';
 import type { Cgroup } from './cgroup/index.ts';
 import { startDeadline } from './deadline.ts';
 import { bwrapEnded, everythingGone } from './death.ts';
+import type { MachineFacts } from './diagnose-bwrap.ts';
 import { describeEnding } from './ending.ts';
 import type { Launched } from './launch.ts';
 import { identify, killWithChildren, type ProcessId, secondOf, signalProcess } from './processes.ts';
@@ -16,6 +17,7 @@ export type SessionOptions = {
   /** The group can now be entered without the kernel holding up the caller. */
   groupReady: Promise<void>;
   enforcement: Enforcement;
+  facts: MachineFacts;
   clock: Clock;
   /** Gives back what the sandbox holds on the host; called once all its processes are dead. */
   release: () => void;
@@ -175,7 +177,7 @@ export class Session {
   }
 
   async #live(): Promise<Outcome> {
-    const { launched, clock, cgroup, release, enforcement, run } = this.#options;
+    const { launched, clock, cgroup, release, enforcement, run, facts } = this.#options;
     const spawnError = await bwrapEnded(launched.child);
     this.#over = true;
     const wallMs = Math.max(0, clock.monotonicMs() - this.#startedAt);
@@ -205,6 +207,7 @@ export class Session {
       stdout: this.#stdout.captured(),
       stderr: this.#stderr.captured(),
       command: run.command,
+      facts,
       enforcement,
     });
   }

@@ -72,6 +72,7 @@ function startInSlot({ context, run, stdin }: StartOptions, slot: Slot): Started
     cgroup,
     groupReady,
     enforcement,
+    facts: { isRoot: machine.isolation === 'host-uid', inContainer: machine.inContainer },
     clock: run.clock ?? context.clock,
     release: () => slot.release(),
     run,
