@@ -6,6 +6,8 @@ import type { RunOptions, RunResult, SandboxProcess } from './types.ts';
 export type { SandboxOptions } from './context.ts';
 export type { DoctorReport } from './doctor.ts';
 export { printable } from './printable.ts';
+export { type ResultFile, readResultFile } from './result-file.ts';
+export { resultPathProblem } from './result-path.ts';
 export { createSandbox, type Sandbox } from './sandbox.ts';
 export type { Staging } from './staging.ts';
 export type { Swept } from './sweep.ts';

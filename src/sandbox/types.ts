@@ -2,9 +2,11 @@ import type { Clock, Outcome } from '../core/index.ts';
 
 /** One program to run. Nothing of the runner's own environment is passed on. */
 export type Command = {
+  /** The program, absolute or looked up in the sandbox's PATH, and its arguments. */
   argv: [string, ...string[]];
   /** Absolute path inside the sandbox. */
   cwd: string;
+  /** Added to HOME=/tmp, LANG=C.UTF-8, a PATH of the toolchains and the system, and what the toolchains need. */
   env: Record<string, string>;
   /** Default: nothing, end of file at once. */
   stdin?: Uint8Array;
@@ -13,8 +15,8 @@ export type Command = {
 /** What the sandboxed code may see and write. Everything not named here does not exist for it. */
 export type Policy = {
   /**
-   * Laid in this order over the built root (`/usr`, made-up `/etc`, sized `/tmp` and `/dev/shm`).
-   * Targets are absolute; missing parents are made (0755, owned by root, read-only).
+   * Laid in this order over the built root (`/usr`, made-up `/etc`, sized `/tmp` and `/dev/shm`), fills last.
+   * Targets are absolute; missing parents are made (0755, not the code's, read-only unless inside another mount).
    */
   mounts: Mount[];
   /** Commands whose toolchain prefixes are resolved and mounted read-only at their own paths (see `resolveToolchain`). */
@@ -30,13 +32,18 @@ export type Policy = {
 
 export type Mount =
   | { kind: 'ro'; source: string; target: string }
-  /** A host folder written through: disk use is then held per file only (RLIMIT_FSIZE). */
+  /**
+   * A host folder written through: disk use is then held per file only (RLIMIT_FSIZE). Under `host-uid` the code
+   * writes as another uid than the runner's, so the folder must be writable by all (0777), best inside a `stage()`,
+   * which nobody else can enter.
+   */
   | { kind: 'rw'; source: string; target: string }
-  /** Memory-backed, dies with the sandbox, writable by the code, sized: `disk: 'tmpfs'`. */
+  /** Memory-backed (it counts as memory too), dies with the sandbox, belongs to the code, sized: `disk: 'tmpfs'`. */
   | { kind: 'tmpfs'; target: string; sizeBytes: number }
   /**
-   * Copies the content of the host folder `source` into `target` (an earlier `tmpfs` mount or below it) before
-   * the command starts, inside the sandbox, owned by the sandboxed uid. Later fills win over earlier ones.
+   * Copies the content of the host folder `source` into `target` (an earlier `tmpfs` mount, or an existing folder
+   * below one) before the command starts, inside the sandbox, owned by the sandboxed uid. Links are copied as links.
+   * Later fills win over earlier ones; what a `ro` or `rw` mount covers is left out.
    */
   | { kind: 'fill'; source: string; target: string };
 
@@ -51,9 +58,13 @@ export type Toolchain = {
   env: Record<string, string>;
 };
 
+/** All positive. */
 export type Limits = {
+  /** From the start of the command; building the sandbox and copying the fills has a limit of its own. */
   wallMs: number;
+  /** Of all processes together, tmpfs content included. */
   memoryBytes: number;
+  /** Processes and threads at any one time. */
   pids: number;
   /** Cores, e.g. 1.5. */
   cpus: number;
@@ -72,7 +83,7 @@ export type RunOptions = {
   limits: Limits;
   signal?: AbortSignal;
   clock?: Clock;
-  /** Called with raw bytes as they stream, before capping; for live progress only. */
+  /** Called with raw bytes as they stream, before capping; for live progress only. What it throws is thrown on. */
   onOutput?: (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void;
 };
 
