@@ -4,10 +4,13 @@ import { AssayError } from '../../core/index.ts';
 import { resolveToolchain, type Toolchain } from '../../sandbox/index.ts';
 import type { SourceTree, TestCommand } from './framework.ts';
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
- * The Python that runs a project's tests: the one the test command names, else the project's own environment, the
- * active one (VIRTUAL_ENV, CONDA_PREFIX), the one behind `script` on PATH, `python3`, `python`. Of several, the first
- * that has `module` installed; where none has, the first, whose run then says what is missing.
+ * The Python that runs a project's tests: the one the test command names, else the project's own environment or the
+ * active one (VIRTUAL_ENV, CONDA_PREFIX), else the one behind `script` on PATH, `python3`, `python`. Of several, the
+ * first that has `module` installed; where none has, the first, whose run then says what is missing: an interpreter
+ * outside the environment would lack the project's dependencies instead.
  * @throws AssayError `environment` where there is no Python, or the one named does not exist.
  */
 export async function pythonToolchain(options: {
@@ -17,41 +20,44 @@ export async function pythonToolchain(options: {
   module: string | null;
   /** Name of the script that starts the framework, to find the interpreter behind it. */
   script: string | null;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
 }): Promise<Toolchain> {
   const { tree, command, module, env } = options;
   if (command?.program != null) return resolveToolchain({ program: command.program, cwd: tree.dir, env });
-  const candidates = await existing(options);
-  const [first] = candidates;
-  if (first === undefined) throw noPython();
-  if (module === null) return first;
-  return candidates.find((candidate) => hasModule(candidate.program, module)) ?? first;
+  const { inside, outside } = programs(options, await behindScript(options));
+  for (const group of [inside, outside]) {
+    const found = await resolveAll(group, tree.dir, env);
+    const [first] = found;
+    if (first === undefined) continue;
+    return found.find(({ program }) => module !== null && hasModule(program, module)) ?? first;
+  }
+  throw noPython();
 }
 
-async function existing(options: {
-  tree: SourceTree;
-  command: TestCommand | null;
-  script: string | null;
-  env: Readonly<Record<string, string | undefined>>;
-}): Promise<Toolchain[]> {
+function programs(
+  options: { tree: SourceTree; command: TestCommand | null; env: Environment },
+  scripted: readonly string[],
+): { inside: string[]; outside: string[] } {
   const { tree, command, env } = options;
   const own = [...tree.environments].sort(
     (a, b) => preference(a) - preference(b) || a.length - b.length || (a < b ? -1 : 1),
   );
-  const scripted = await behindScript(options);
-  const programs = [
-    ...(command?.via === 'script' ? scripted : []),
-    ...own.map((folder) => path.join(tree.dir, folder, 'bin', 'python')),
-    ...[env.VIRTUAL_ENV, env.CONDA_PREFIX].flatMap((folder) =>
-      folder ? [path.join(folder, 'bin', 'python')] : [],
-    ),
-    ...scripted,
-    'python3',
-    'python',
-  ];
+  const active = [env.VIRTUAL_ENV, env.CONDA_PREFIX].filter(
+    (folder) => folder !== undefined && folder !== '',
+  );
+  const inEnvironments = [...own.map((folder) => path.join(tree.dir, folder)), ...active].map((folder) =>
+    path.join(folder ?? '', 'bin', 'python'),
+  );
+  // `pytest ...` by hand is whichever pytest PATH has, where the project has none of its own.
+  return command?.via === 'script'
+    ? { inside: [...inEnvironments, ...scripted], outside: ['python3', 'python'] }
+    : { inside: inEnvironments, outside: [...scripted, 'python3', 'python'] };
+}
+
+async function resolveAll(all: readonly string[], cwd: string, env: Environment): Promise<Toolchain[]> {
   const found: Toolchain[] = [];
-  for (const program of [...new Set(programs)]) {
-    const toolchain = await tryResolve(program, tree.dir, env);
+  for (const program of new Set(all)) {
+    const toolchain = await tryResolve(program, cwd, env);
     if (toolchain !== null && !found.some((other) => other.program === toolchain.program))
       found.push(toolchain);
   }
@@ -67,7 +73,7 @@ function preference(environment: string): number {
 async function behindScript(options: {
   tree: SourceTree;
   script: string | null;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
 }): Promise<string[]> {
   if (options.script === null) return [];
   const toolchain = await tryResolve(options.script, options.tree.dir, options.env);
@@ -76,11 +82,7 @@ async function behindScript(options: {
   return line?.[1] === undefined ? [] : [line[1]];
 }
 
-async function tryResolve(
-  program: string,
-  cwd: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<Toolchain | null> {
+async function tryResolve(program: string, cwd: string, env: Environment): Promise<Toolchain | null> {
   try {
     return await resolveToolchain({ program, cwd, env });
   } catch (error) {

@@ -40,6 +40,7 @@ class Listener:
         self.current = None
         self.broken = []
         self.crashed = False
+        self.reached = False
         self.guard = HangGuard(config["testLimit"])
 
     def hooks(self):
@@ -161,6 +162,7 @@ class Listener:
         self.send("problem", file=file, problem=failure)
 
     def canaries(self, session):
+        self.reached = True
         if self.crashed:
             # pytest has taken its machinery down already: a test run now would fail whatever it is.
             self.send("canary", id="assert", outcome="unbuilt", detail="pytest had an internal error before")
@@ -329,6 +331,8 @@ def main():
     if config["via"] == "script":
         sys.path.pop(0)
     status = int(pytest.main(config["args"], plugins=[hooks, Configured()]))
+    if config["mode"] == "run" and not listener.reached:
+        send("canary", id="assert", outcome="unbuilt", detail="pytest never got as far as a session")
     end(status)
     return status
 
