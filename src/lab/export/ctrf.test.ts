@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toCtrf } from './ctrf.ts';
 import { ctrfSchema } from './ctrf-schema.ts';
-import { anyReport, sampleReport, testResult } from './test-reports.ts';
+import { anyReport, sampleReport, testResult } from './reports.fixture.ts';
 
 describe('toCtrf', () => {
   it('is valid by the format for any report, and stays so through JSON', () => {

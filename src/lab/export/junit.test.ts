@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toJunit } from './junit.ts';
 import { readJunit } from './read-junit.ts';
+import { anyReport, hostileText, sampleReport, testResult } from './reports.fixture.ts';
 import { reportRows } from './rows.ts';
-import { anyReport, hostileText, sampleReport, testResult } from './test-reports.ts';
 import { xmlSafe } from './xml-text.ts';
 
 const shown = {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Report } from '../../core/index.ts';
 import { renderReport } from './render-report.ts';
-import { anyReport, sampleReport, testResult } from './test-reports.ts';
+import { anyReport, sampleReport, testResult } from './reports.fixture.ts';
 
 const plain = { color: false, width: 80 };
 

@@ -79,7 +79,7 @@ describe('a node:test suite in the lab', () => {
       'package.json': '{ "devDependencies": { "jest": "30" } }',
       'a.test.js': 'test("x", () => {})',
     };
-    await expect(open(write(jest))).rejects.toMatchObject({ code: 'input' });
+    await expect(open(write(jest))).rejects.toMatchObject({ code: 'environment' });
   });
 
   it('runs TypeScript as it is, with lines of the source', async () => {
@@ -343,5 +343,88 @@ test('works', async () => {
       ['passed', undefined],
     ]);
     expect(report.verdict).toBe('passed');
+  });
+
+  it('runs CommonJS, and finds installed packages without copying them', async () => {
+    const { project, run } = await lab('node-test', {
+      'package.json': '{ "dependencies": { "halve": "1.0.0" } }',
+      'node_modules/halve/index.js': 'module.exports = (n) => n / 2;\n',
+      'a.test.js':
+        "const test = require('node:test');\nconst assert = require('assert');\nconst halve = require('halve');\ntest('halves', () => assert.equal(halve(4), 2));\n",
+    });
+    expect(await run()).toMatchObject({ verdict: 'passed', summary: { total: 1 } });
+    expect(project.files).not.toContain('node_modules/halve/index.js');
+    expect(project.protectedBecause('node_modules/halve/index.js')).not.toBeNull();
+  });
+
+  it('runs held-out files only when asked to', async () => {
+    const held = `${header}import { total } from '../src/sums.js';\ntest('hidden', () => assert.equal(total([5, 5]), 10));`;
+    const { project, expected, run } = await lab(
+      'node-test',
+      { ...small, 'test/hidden.test.js': held },
+      { holdout: ['test/hidden.test.js'] },
+    );
+    expect(project.files).not.toContain('test/hidden.test.js');
+    expect(expected.ids).toHaveLength(2);
+    expect(await run()).toMatchObject({ verdict: 'passed', summary: { total: 2 } });
+    const hidden = { source: 'given' as const, ids: ['test/hidden.test.js > hidden'], skipped: [] };
+    expect(await run({}, { tests: 'held_out', expected: hidden })).toMatchObject({
+      verdict: 'passed',
+      tests: [{ id: 'test/hidden.test.js > hidden' }],
+    });
+    const fake = { 'src/sums.js': 'export const total = (n) => (n.length === 2 ? 3 : 0);\n' };
+    expect((await run(fake)).verdict).toBe('passed');
+    expect((await run(fake, { tests: 'held_out', expected: hidden })).verdict).toBe('failed');
+  });
+
+  it('reports whatever a test throws', async () => {
+    const { run } = await lab('node-test', {
+      ...manifest,
+      'a.test.js': `${header}
+test('nothing', () => { throw undefined; });
+test('null', () => { throw null; });
+test('no prototype', () => { throw Object.create(null); });
+test('inspection', () => { throw Object.assign(new Error('x'), { [Symbol.for('nodejs.util.inspect.custom')]() { throw 3; } }); });
+test('cycle', () => { const error = new Error('x'); error.cause = error; error.self = error; throw error; });
+test('huge', () => { throw new Error('y'.repeat(5_000_000)); });
+test('deep', () => { const f = () => f(); f(); });
+test('promise', () => Promise.reject());
+test('no text', () => { throw { toString() { throw 1; } }; });
+`,
+    });
+    const report = await run();
+    expect(report.integrity).toMatchObject({ completed: true, canaries: true, irregularities: [] });
+    expect(report.problems).toEqual([]);
+    expect(report.tests.map(({ status }) => status)).toEqual(Array(9).fill('failed'));
+    expect(report.tests[5]?.failure?.message).toMatch(/characters left out/);
+    expect(report.tests[6]?.failure?.type).toBe('RangeError');
+  });
+
+  it.each([
+    ['a promise that never settles', 'await new Promise(() => {});'],
+    [
+      'a rejection nobody handles',
+      "Promise.reject(new Error('nobody'));\nawait new Promise((r) => setTimeout(r, 20));",
+    ],
+    ['an import that does not exist', "import './absent.js';"],
+    ['an abort', 'process.abort();'],
+  ])('says which file could not be loaded: %s', async (_what, code) => {
+    const { run } = await lab('node-test', {
+      ...manifest,
+      'a.test.js': `${header}${code}\ntest('x', () => {});`,
+    });
+    const report = await run();
+    expect(['failed', 'error']).toContain(report.verdict);
+    expect(report.problems).toMatchObject([{ file: 'a.test.js' }]);
+    expect(report.problems[0]?.message).not.toBe('');
+  });
+
+  it('refuses code that would have to share a process with the results', async () => {
+    const testCommand = [process.execPath, '--test', '--test-global-setup=./global.js'];
+    const refusal = lab('node-test', { ...small, 'global.js': '' }, { testCommand });
+    await expect(refusal).rejects.toMatchObject({
+      code: 'environment',
+      fix: expect.stringContaining('--setup'),
+    });
   });
 });

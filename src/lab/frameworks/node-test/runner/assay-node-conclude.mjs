@@ -17,8 +17,8 @@ export function conclude(run) {
       summary.canaries.set(canary.id, [...(summary.canaries.get(canary.id) ?? []), { ...canary, file }]);
     }
   }
-  if (records.count === 0 && (records.finished || (code !== 0 && isPlain(run)))) return plainFile(run);
-  if (!records.finished) return cutFile(run);
+  if (records.count === 0 && (code === 0 ? records.finished : isPlain(run))) return plainFile(run);
+  if (!records.finished || records.count === 0) return cutFile(run);
   // The harness makes the exit code 1 for failing tests; with none, it is the project's own doing.
   if (code === 0 || records.failed) return;
   const message = `its tests passed, but its process ended with ${signal ?? `exit code ${code}`}`;
