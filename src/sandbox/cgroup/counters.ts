@@ -1,5 +1,5 @@
 import { type ControlFiles, readKeyed, readNumber } from './control-files.ts';
-import type { Member } from './group.ts';
+import type { Member } from './place.ts';
 import type { CgroupCounters } from './types.ts';
 
 /** What the kernel counted for a group. Read before the group is removed. */

@@ -3,7 +3,7 @@ import { AssayError } from '../../core/index.ts';
 import { type ControlFiles, errorCode, isGone, messageOf, readPids } from './control-files.ts';
 import { readCounters } from './counters.ts';
 import { killGroup } from './kill.ts';
-import { type Place, setLimits } from './place.ts';
+import { type Member, type Place, setLimits } from './place.ts';
 import type { Cgroup, CgroupOptions, CgroupSupport } from './types.ts';
 
 const removeDeadlineMs = 2_000;
@@ -51,9 +51,6 @@ export function createGroup(
     },
   };
 }
-
-/** A group's folder in one place. */
-export type Member = { place: Place; dir: string };
 
 function makeMembers(options: CgroupOptions & { files: ControlFiles; members: readonly Member[] }): void {
   const { files, members, limits } = options;

@@ -1,5 +1,5 @@
 import { type ControlFiles, readPids } from './control-files.ts';
-import type { Member } from './group.ts';
+import type { Member } from './place.ts';
 
 /** Rounds of reading and signalling without a freezer: each catches what the killed had forked meanwhile. */
 const maxRounds = 100;

@@ -20,6 +20,9 @@ export type Place = {
   limitsSwap: boolean;
 };
 
+/** A group's folder in one place. */
+export type Member = { place: Place; dir: string };
+
 /** One control file and the value that sets a limit. `optional`: not every kernel has the file. */
 export type LimitWrite = { file: string; value: string; optional: boolean };
 

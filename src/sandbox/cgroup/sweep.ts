@@ -1,8 +1,8 @@
 import type { ControlFiles } from './control-files.ts';
-import { type Member, removeMembers } from './group.ts';
+import { removeMembers } from './group.ts';
 import { killGroup } from './kill.ts';
 import { parseGroupName } from './name.ts';
-import type { Place } from './place.ts';
+import type { Member, Place } from './place.ts';
 
 /** How long one sweep waits for the killed to be gone, in all. */
 const sweepDeadlineMs = 1_000;
