@@ -1,9 +1,11 @@
 import type { FileChange } from '../core/index.ts';
 import type { ReadFile } from './check-edit.ts';
+import { invertChanges } from './compose.ts';
 import { gitLines } from './hunks.ts';
 import { type FileDiff, parseDiff } from './parse-diff.ts';
 import type { ParsedHunk } from './parse-hunks.ts';
 import { decodeText, encodeText } from './text.ts';
+import { hashOf } from './tree-state.ts';
 
 export type AppliedDiff = { ok: true; changes: FileChange[] } | { ok: false; path: string; because: string };
 
@@ -11,20 +13,53 @@ export type AppliedDiff = { ok: true; changes: FileChange[] } | { ok: false; pat
  * The changes a canonical diff stands for, against the files it was made from: the inverse of `diffOf`, byte for
  * byte. Strict, unlike `editsFromDiff`: every hunk must stand exactly at its line. For diffs out of a run's
  * folder, never for those of a proposer.
+ *
+ * With `hashes` (sha256 of the files before the patch, by path) a file that the diff was applied to already gives its
+ * change as well: `treeState` tells then how far an earlier attempt came.
  */
-export function applyDiff(diff: string, read: ReadFile): AppliedDiff {
+export function applyDiff(diff: string, read: ReadFile, hashes?: ReadonlyMap<string, string>): AppliedDiff {
   const { files, problems } = parseDiff(diff);
   const [problem] = problems;
   if (problem !== undefined) return { ok: false, path: problem.path, because: problem.message };
   const changes: FileChange[] = [];
   for (const file of files) {
-    const applied = applyFile(file, read);
+    const applied = hashes === undefined ? applyFile(file, read) : applyEitherWay(file, read, hashes);
     if (typeof applied === 'string') return { ok: false, path: file.from ?? file.to ?? '', because: applied };
     changes.push(...applied);
   }
   const sorted = changes.toSorted((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));
   return { ok: true, changes: sorted };
 }
+
+/** Forward, where that starts from the file as it was before; else backward from the file as it should be. */
+function applyEitherWay(
+  file: FileDiff,
+  read: ReadFile,
+  hashes: ReadonlyMap<string, string>,
+): FileChange[] | string {
+  const fromBefore = (changes: FileChange[]) =>
+    changes.every(({ path, before }) => (before === null ? undefined : hashOf(before)) === hashes.get(path));
+  const forward = applyFile(file, read);
+  if (typeof forward !== 'string' && fromBefore(forward)) return forward;
+  const backward = applyFile(reversed(file), read);
+  if (typeof backward !== 'string') {
+    const changes = invertChanges(backward);
+    if (fromBefore(changes)) return changes;
+  }
+  return typeof forward === 'string' ? forward : 'it is not the file that the diff was made from';
+}
+
+/** What takes the diff of one file back. The mode of a file that comes back is not known. */
+function reversed({ from, to, hunks, extra }: FileDiff): FileDiff {
+  const turned = hunks.map(({ oldStart, newStart, lines }) => ({
+    oldStart: newStart,
+    newStart: oldStart,
+    lines: lines.map(({ sign, text }) => ({ sign: opposite[sign], text })),
+  }));
+  return { from: to, to: from, hunks: turned, newMode: null, extra };
+}
+
+const opposite = { '+': '-', '-': '+', ' ': ' ' } as const;
 
 function applyFile(file: FileDiff, read: ReadFile): FileChange[] | string {
   if (file.extra !== null) return `the diff holds a ${file.extra} change`;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { applyDiff } from './apply-diff.ts';
 import { editsFromDiff } from './edits-from-diff.ts';
 import { readerOf } from './testing.ts';
+import { hashOf } from './tree-state.ts';
 
 const replace = (path: string, search: string, replacement: string, occurrence?: number) => ({
   op: 'replace',
@@ -135,5 +136,14 @@ describe('applyDiff', () => {
     ['what is no diff', `${names}@@ -1 +1 @@\nno prefix\n+x\n`, { 'a.py': 'x\n' }],
   ])('refuses %s', (_, diff, tree) => {
     expect(applyDiff(diff, readerOf(tree))).toMatchObject({ ok: false });
+  });
+
+  it('refuses a file that fits the hunk but is not the one the diff was made from', () => {
+    const hashes = new Map([['a.py', hashOf(Buffer.from('x\ny\nz\n'))]]);
+    const read = (text: string) => applyDiff(names + hunk, readerOf({ 'a.py': text }), hashes);
+    expect(read('x\ny\nz\n')).toMatchObject({ ok: true });
+    expect(read('x\nY\nz\n')).toMatchObject({ ok: true });
+    expect(read('x\ny\nz\nmore\n')).toMatchObject({ ok: false, path: 'a.py' });
+    expect(read('x\nY\nz\nmore\n')).toMatchObject({ ok: false, path: 'a.py' });
   });
 });

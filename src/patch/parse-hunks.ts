@@ -1,7 +1,7 @@
 import type { HunkLine } from './hunks.ts';
 
-/** A hunk as somebody wrote it. `oldStart` is null under a bare `@@`. Texts include their `\n` where they have one. */
-export type ParsedHunk = { oldStart: number | null; lines: HunkLine[] };
+/** A hunk as somebody wrote it. The starts are null under a bare `@@`. Texts include their `\n` where they have one. */
+export type ParsedHunk = { oldStart: number | null; newStart: number | null; lines: HunkLine[] };
 
 export type HunkRead = { hunk: ParsedHunk; next: number } | { problem: string };
 
@@ -22,12 +22,13 @@ export function isBoundary(lines: readonly string[], index: number): boolean {
 export function readHunk(lines: readonly string[], index: number): HunkRead {
   const match = header.exec(lines[index] ?? '');
   const oldStart = match === null ? null : Number(match[1]);
+  const newStart = match === null ? null : Number(match[3]);
   if (match !== null) {
     const counted = readCounted(lines, index + 1, { old: Number(match[2] ?? 1), new: Number(match[4] ?? 1) });
-    if (counted !== null) return { hunk: { oldStart, lines: counted.body }, next: counted.next };
+    if (counted !== null) return { hunk: { oldStart, newStart, lines: counted.body }, next: counted.next };
   }
   const read = readByPrefix(lines, index + 1);
-  return 'problem' in read ? read : { hunk: { oldStart, lines: read.body }, next: read.next };
+  return 'problem' in read ? read : { hunk: { oldStart, newStart, lines: read.body }, next: read.next };
 }
 
 type Body = { body: HunkLine[]; next: number };

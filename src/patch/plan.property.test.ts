@@ -9,6 +9,7 @@ import { planEdits } from './plan.ts';
 import { applied, bytesOf, openPolicy, readerOf, type Tree } from './testing.ts';
 import { contentArb, treeArb, wordArb } from './testing-arbitraries.ts';
 import { splitLines } from './text.ts';
+import { hashOf } from './tree-state.ts';
 
 const policy = { ...openPolicy, allowWholeFile: true };
 const lf = (text: string) => text.replaceAll('\r\n', '\n');
@@ -144,6 +145,27 @@ describe('diffs', () => {
         if (!back.ok) throw new Error(back.because);
         expect(asBytes(applied(before, back.changes))).toEqual(asBytes(after));
         expect(diffOf(back.changes)).toBe(diffOf(changes));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('are known where they were applied already, wholly or up to one file', () => {
+    fc.assert(
+      fc.property(treeArb, treeArb, fc.nat(), (before, after, cut) => {
+        const changes = changesBetween(before, after);
+        const diff = diffOf(changes);
+        const hashes = new Map(
+          Object.entries(before).map(([path, content]) => [path, hashOf(bytesOf(content))]),
+        );
+        // A rename is two changes that are told as one: between the two the diff fits neither way.
+        const whole = diff.includes('\nrename from ');
+        const done = whole ? changes.length : cut % (changes.length + 1);
+        const halfway = applied(before, changes.slice(0, done));
+        const back = applyDiff(diff, readerOf(halfway), hashes);
+        if (!back.ok) throw new Error(back.because);
+        expect(asBytes(applied(before, back.changes))).toEqual(asBytes(after));
+        expect(diffOf(back.changes)).toBe(diff);
       }),
       { numRuns: 500 },
     );
