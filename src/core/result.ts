@@ -25,3 +25,18 @@ export const repairResultSchema = z.object({
   dir: z.string(),
 });
 export type RepairResult = z.infer<typeof repairResultSchema>;
+
+/** What every command prints with `--json` where it cannot give its own object. */
+export const errorResultSchema = z.object({
+  schema: z.literal('assay-error/1'),
+  status: z.literal('error'),
+  /** The run it happened to, where there is one: its folder keeps what was done. */
+  run: z.string().nullable(),
+  error: z.object({
+    code: z.enum(['usage', 'environment', 'input', 'locked', 'changed', 'internal', 'interrupted']),
+    message: z.string(),
+    because: z.string().nullable(),
+    fix: z.string(),
+  }),
+});
+export type ErrorResult = z.infer<typeof errorResultSchema>;
