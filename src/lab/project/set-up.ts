@@ -54,12 +54,17 @@ function layCopy(base: Snapshot, work: string, isHeldOut: (file: string) => bool
     fs.mkdirSync(path.dirname(path.join(work, file)), { recursive: true });
     fs.copyFileSync(path.join(base.sealedDir, file), path.join(work, file));
   }
-  for (const entry of fs.readdirSync(work, { withFileTypes: true, recursive: true })) {
-    if (entry.isSymbolicLink()) continue;
-    const at = path.join(entry.parentPath, entry.name);
-    fs.chmodSync(at, entry.isDirectory() ? 0o777 : fs.statSync(at).mode | 0o666);
+  openToAll(work);
+}
+
+/** Not by readdir's own recursion, which follows links. */
+function openToAll(folder: string): void {
+  fs.chmodSync(folder, 0o777);
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const at = path.join(folder, entry.name);
+    if (entry.isDirectory()) openToAll(at);
+    else if (entry.isFile()) fs.chmodSync(at, fs.statSync(at).mode | 0o666);
   }
-  fs.chmodSync(work, 0o777);
 }
 
 const mebi = 1024 * 1024;
