@@ -25,6 +25,8 @@ function fixFor(code: string, path: string): string | null {
     return `Free space on the disk that holds ${path} (\`assay runs prune\` removes old runs), or set ASSAY_HOME to a folder on another disk.`;
   }
   if (forbidden.has(code)) return 'Set ASSAY_HOME to a folder that this user can write to.';
+  if (code === 'ENOENT')
+    return `${path} is gone or cannot be made here: set ASSAY_HOME to a folder of yours.`;
   if (exhausted.has(code)) return 'Raise the limit of open files (ulimit -n) or run fewer things at once.';
   if (unsupported.has(code)) {
     return 'Set ASSAY_HOME to a folder on a local disk: this file system lacks hard links or synced writes.';

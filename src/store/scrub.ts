@@ -55,7 +55,7 @@ const patterns: readonly Pattern[] = [
   {
     name: 'authorization',
     pattern:
-      /(?<keep>\b(?:proxy-)?authorization["']?\s{0,4}[:=]\s{0,4}["']?(?:Bearer|Basic|Token)\s{1,4})[A-Za-z0-9._~+/-]{8,}={0,2}/gi,
+      /(?<keep>\b(?:proxy-)?authorization["']?\s{0,4}[:=]\s{0,4}["']?(?:Bearer|Basic|Token)\s{1,4})(?=[A-Za-z._~+/-]*[\d=])[A-Za-z0-9._~+/-]{8,}={0,2}/gi,
   },
   {
     name: 'authorization',
@@ -69,7 +69,7 @@ const patterns: readonly Pattern[] = [
   {
     name: 'url-password',
     pattern:
-      /(?<keep>(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/[^\s:@/"'`<>]{0,64}:)[^\s:@/"'`<>${}[\]]{3,256}(?=@[A-Za-z0-9[])/g,
+      /(?<keep>(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/[^\s:@/"'`<>]{0,64}:)(?!(?:secret|password|passwd|pass|pwd|token|changeme|x+|\*+)@)[^\s:@/"'`<>${}[\]]{3,256}(?=@[A-Za-z0-9[])/g,
   },
 ];
 
@@ -131,6 +131,11 @@ function isGroups(value: unknown): value is { keep?: string } {
 }
 
 const mark = (name: string): string => `[scrubbed:${name}]`;
+
+/** Whether something was taken out of a text: a patch that was scrubbed no longer applies. */
+export function isScrubbed(text: string): boolean {
+  return /\[scrubbed:[\w-]+\]/.test(text);
+}
 
 /** `scrub` on every string of a JSON value, object keys included. */
 export function scrubValue<T>(value: T, known: readonly KnownSecret[]): { value: T; found: string[] } {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { AssayError } from '../core/index.ts';
-import { fileMode, folderMode, syncFolder, writeAtomic } from './atomic.ts';
+import { fileMode, makeFolders, syncFolder, writeAtomic } from './atomic.ts';
 import { errnoOf, onDisk, onDiskAsync } from './disk-error.ts';
 import { type Env, resolveHome } from './home.ts';
 import type { JournalDisk } from './journal.ts';
@@ -111,13 +111,13 @@ type Made = { dir: string; info: RunInfo; lock: HeldLock };
 /** Built under another name and renamed: a crash in the middle leaves no half a run in the list. */
 async function createFolder(runsDir: string, infoFor: () => RunInfo): Promise<Made> {
   return onDiskAsync({ doing: 'create a run', path: runsDir }, async () => {
-    mkdirSync(runsDir, { recursive: true, mode: folderMode });
+    makeFolders(runsDir);
     for (;;) {
       const info = infoFor();
       const fresh = path.join(runsDir, `.new-${randomBytes(6).toString('hex')}`);
       const dir = path.join(runsDir, info.id);
       try {
-        mkdirSync(path.join(fresh, files.artifacts), { recursive: true, mode: folderMode });
+        makeFolders(path.join(fresh, files.artifacts));
         await writeAtomic(path.join(fresh, files.info), Buffer.from(`${JSON.stringify(info, null, 2)}\n`));
         writeFileSync(path.join(fresh, files.journal), '', { mode: fileMode });
         const lock = acquireLock(fresh);
