@@ -36,7 +36,7 @@ function spawnFix(error: Error): string {
 function diagnoseStep(setup: Extract<SetupState, { kind: 'failed' }>, command: Command): Unavailable {
   switch (setup.step) {
     case 'fill':
-      return /No space left on device/.test(setup.said)
+      return /No space left on device|Wrote only \d+ of/.test(setup.said)
         ? {
             cause: 'the files to copy into the sandbox do not fit into it',
             fix: 'Leave large files out of the workspace, or allow it more space',

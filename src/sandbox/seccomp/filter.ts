@@ -45,16 +45,14 @@ function ruleBody({ checks, otherwise }: Rule): Instruction[] {
   return [...checks.flatMap(checkBody), verdict(otherwise)];
 }
 
+/** A condition that fails skips the rest of its check: two instructions for each condition after it, and the verdict. */
 function checkBody({ when, refusal }: Check): Instruction[] {
-  const tail = [verdict(refusal)];
-  return when.reduceRight<Instruction[]>(
-    (rest, condition) => [...test(condition, rest.length), ...rest],
-    tail,
-  );
+  const tests = when.flatMap((condition, index) => test(condition, 2 * (when.length - index - 1) + 1));
+  return [...tests, verdict(refusal)];
 }
 
-function test({ argument, test, value }: Condition, skip: number): Instruction[] {
-  const name = test === 'equal' ? 'jumpIfEqual' : 'jumpIfAnySet';
+function test({ argument, test: kind, value }: Condition, skip: number): [Instruction, Instruction] {
+  const name = kind === 'equal' ? 'jumpIfEqual' : 'jumpIfAnySet';
   return [load(dataOffset.argumentLow(argument)), jump(name, { k: value, jt: 0, jf: skip })];
 }
 

@@ -1,0 +1,49 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Outcome } from '../core/index.ts';
+import type { Command, Limits, Policy, RunOptions } from './types.ts';
+
+export const MiB = 1024 * 1024;
+
+export const roomy: Limits = {
+  wallMs: 20_000,
+  memoryBytes: 256 * MiB,
+  pids: 64,
+  cpus: 2,
+  output: { maxBytes: MiB, onExcess: 'kill' },
+  tmpBytes: 16 * MiB,
+  fileBytes: 64 * MiB,
+  openFiles: 256,
+};
+
+export type Attempt = {
+  argv: [string, ...string[]];
+  command?: Partial<Command>;
+  policy?: Partial<Policy>;
+  limits?: Partial<Limits>;
+  signal?: AbortSignal;
+};
+
+/** Options of a run with room for everything; not strict, so that the suite also runs where no groups can be made. */
+export function optionsOf({ argv, command, policy, limits, signal }: Attempt): RunOptions {
+  return {
+    command: { argv, cwd: '/tmp', env: {}, ...command },
+    policy: { mounts: [], toolchains: [], strict: false, ...policy },
+    limits: { ...roomy, ...limits },
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+export const textOf = ({ stdout, stderr }: Outcome) => stdout.head + stdout.tail + stderr.head + stderr.tail;
+
+/** A folder on the host with these files, readable by its owner alone. */
+export function hostFolder(files: Record<string, string>): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'assay-host-'));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), content);
+    chmodSync(join(path, name), 0o600);
+  }
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
