@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock, Outcome } from '../../src/core/index.ts';
-import type { Command, Limits, Mount, Policy, RunOptions } from '../../src/sandbox/index.ts';
+import type { Command, Limits, Mount, Policy, RunOptions, Sandbox } from '../../src/sandbox/index.ts';
 import type { Context } from './context.ts';
 import { processesWith } from './host.ts';
 import { openSandbox } from './sandbox.ts';
@@ -121,7 +120,7 @@ function factsIn(stdout: string): Map<string, unknown> {
 /** What an attack works with: runs programs in this mode's sandbox and checks after each that it held. */
 export class Bench {
   readonly context: Context;
-  readonly sandbox: ReturnType<typeof openSandbox>;
+  readonly sandbox: Sandbox;
   #refusalSeen = false;
 
   constructor(context: Context) {
@@ -147,10 +146,6 @@ export class Bench {
     mkdirSync(folder);
     chmodSync(folder, 0o777);
     return folder;
-  }
-
-  removeFolder(folder: string): void {
-    execFileSync('/bin/rm', ['-rf', folder]);
   }
 
   /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statfsSync } from 'node:fs';
+import path from 'node:path';
 import type { Bench } from '../bench.ts';
 import type { Attack } from '../context.ts';
 import { python } from '../python.ts';
@@ -91,29 +92,36 @@ say("stopped", stopped)
   if (bench.limitsByCgroup) assert.ok((ran.outcome.usage.memoryPeakBytes ?? 0) <= 64 * MiB, ran.describe());
 }
 
-const nest = `
+const nest = (levels: number) => `
 depth = 0
-for depth in range(1, 10001):
+for depth in range(1, ${levels} + 1):
     os.mkdir("d" * 20)
     os.chdir("d" * 20)
 say("depth", depth)
 `;
 
 async function nestedFolders(bench: Bench): Promise<void> {
-  const ran = await bench.run({ argv: python(nest) });
+  const ran = await bench.run({ argv: python(nest(10_000)) });
   ran.exited();
   assert.equal(ran.fact('depth'), 10_000);
 }
 
-/** The same on the host's disk: deeper than any path can say, and still removable. */
+/**
+ * On the host's disk, in a staged folder: five times deeper than any path can say, and still removable. 10,000 levels
+ * are no harder, but make a disk with a journal write for half a minute.
+ */
 async function nestedHostFolders(bench: Bench): Promise<void> {
-  const source = bench.openFolder('nested');
-  const ran = await bench.run({ argv: python(nest), mounts: [{ kind: 'rw', source, target: '/work' }] });
+  const staging = bench.sandbox.stage();
+  const source = bench.openFolderAt(path.join(staging.path, 'nested'));
+  const ran = await bench.run({
+    argv: python(nest(1_000)),
+    mounts: [{ kind: 'rw', source, target: '/work' }],
+  });
   ran.exited();
-  assert.equal(ran.fact('depth'), 10_000);
+  assert.equal(ran.fact('depth'), 1_000);
   assert.equal(readdirSync(source).length, 1);
-  bench.removeFolder(source);
-  assert.ok(!existsSync(source));
+  staging.remove();
+  assert.ok(!existsSync(staging.path));
 }
 
 function freeBytes(): number {
@@ -129,7 +137,7 @@ export const attacks: Attack<Bench>[] = [
   { number: 13, title: '10,000 nested folders are contained', perform: nestedFolders },
   {
     number: 13,
-    title: '10,000 nested folders in a host workspace can be cleaned up',
+    title: 'folders nested deeper than the longest path in a host workspace can be cleaned up',
     perform: nestedHostFolders,
   },
 ];
