@@ -1,43 +1,69 @@
 import { z } from 'zod';
 import { AssayError, type FileChange, type RepairEvent } from '../core/index.ts';
 import { repairFiles } from '../loop/index.ts';
-import { applyDiff, applyToTree, treeReader } from '../patch/index.ts';
-import type { Run } from '../store/index.ts';
+import { applyDiff, applyToTree, treeReader, treeState } from '../patch/index.ts';
+import { isScrubbed, type Run } from '../store/index.ts';
 
 const filesSchema = z.object({ dir: z.string(), files: z.record(z.string(), z.string()) });
 
+/** `files`: the paths of the patch. `already`: they were as the patch makes them, and nothing was written. */
+export type Written = { dir: string; files: string[]; already: boolean };
+
 /**
  * Writes a run's patch to the user's files: all of it or nothing, and only where the files are as they were when the
- * run began.
+ * run began. What an earlier attempt was cut in is finished.
  *
- * @returns the paths that were written.
- * @throws AssayError `changed` where a file is not what it was; `environment` where the disk refuses.
+ * @throws AssayError `changed` where a file is not what it was; `environment` where the disk refuses; `input` where
+ * the run folder does not tell enough.
  */
-export async function applyPatch(
-  run: Run<RepairEvent>,
-  diff: string,
-): Promise<{ dir: string; files: string[] }> {
-  const recorded = await run.readFile(repairFiles.files);
-  if (recorded === null) {
-    throw new AssayError({
-      code: 'input',
-      message: `${run.id} does not say what your files were at its start.`,
-      fix: `look at the patch (assay show ${run.id} --patch) and apply it with git apply`,
-    });
-  }
-  const { dir, files } = filesSchema.parse(JSON.parse(recorded.toString('utf8')));
-  const applied = applyDiff(diff, treeReader(dir, { hardLinks: true }));
+export async function applyPatch(run: Run<RepairEvent>, diff: string): Promise<Written> {
+  if (isScrubbed(diff)) throw scrubbed(run.id);
+  const { dir, files } = await filesAtStart(run);
+  const hashes = new Map(Object.entries(files));
+  const applied = applyDiff(diff, treeReader(dir, { hardLinks: true }), hashes);
   if (!applied.ok) throw changed(dir, applied.path, applied.because);
   const { changes } = applied;
-  applyToTree({ root: dir, changes, expectedHashes: new Map(Object.entries(files)) });
-  return { dir, files: changes.map((change: FileChange) => change.path) };
+  const written = { dir, files: changes.map((change: FileChange) => change.path) };
+  if (treeState(dir, changes) === 'after') return { ...written, already: true };
+  applyToTree({ root: dir, changes, expectedHashes: hashes, finish: true });
+  return { ...written, already: false };
+}
+
+async function filesAtStart(run: Run<RepairEvent>): Promise<z.infer<typeof filesSchema>> {
+  const recorded = await run.readFile(repairFiles.files);
+  const parsed = filesSchema.safeParse(recorded === null ? null : tryJson(recorded.toString('utf8')));
+  if (parsed.success) return parsed.data;
+  throw new AssayError({
+    code: 'input',
+    message: `${run.id} does not say what your files were at its start`,
+    because: `${repairFiles.files} in its folder is ${recorded === null ? 'missing' : 'damaged'}`,
+    fix: `look at the patch (assay show ${run.id} --patch) and apply it with git apply`,
+  });
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function changed(dir: string, path: string, because: string): AssayError {
   return new AssayError({
     code: 'changed',
-    message: `${path} in ${dir} is not what it was when the run began; nothing was written.`,
+    message: `${path} in ${dir} is not what it was when the run began; nothing was written`,
     because,
     fix: 'put the file back as it was, or run assay fix again on what it is now',
+  });
+}
+
+/** Written as it stands, it would put the mark into the user's file in place of the secret. */
+function scrubbed(id: string): AssayError {
+  return new AssayError({
+    code: 'input',
+    message: `The patch of ${id} cannot be written; nothing was`,
+    because: 'its lines hold a secret, which the run folder does not keep',
+    fix: `make the change by hand: assay show ${id} --patch`,
   });
 }

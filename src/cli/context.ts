@@ -1,5 +1,4 @@
 import type { Clock } from '../core/index.ts';
-import type { Store } from '../store/index.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What the commands share; made once in `main.ts`, so that tests can hand in another. */
@@ -8,11 +7,10 @@ export type CliContext = {
   env: NodeJS.ProcessEnv;
   /** Absolute. */
   cwd: string;
-  /** Aborts at Ctrl-C. */
+  /** Aborts at Ctrl-C, and when nobody reads the output any more. */
   signal: AbortSignal;
   clock: Clock;
-  /** Opened on the first use: `--help` must work where there is no home. */
-  store: () => Store;
   version: string;
-  readStdin: () => Promise<string>;
+  /** Standard input to its end; rejects where it is larger. */
+  readStdin: (maxBytes: number) => Promise<Uint8Array>;
 };

@@ -1,81 +1,46 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
 import { CommanderError } from 'commander';
-import { AssayError, type Clock } from '../core/index.ts';
-import { printable } from '../sandbox/index.ts';
-import { openStore, type Store } from '../store/index.ts';
 import type { CliContext } from './context.ts';
-import { type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { watchInterrupts } from './interrupts.ts';
+import { OfRun } from './of-run.ts';
 import { buildProgram } from './program.ts';
-import { openTerminal, type Terminal } from './terminal.ts';
+import { openTerminal } from './terminal.ts';
 
-const systemClock: Clock = { monotonicMs: () => performance.now(), now: () => new Date() };
+/** How long what a stopped command has left open may hold the process. */
+const lingerMs = 5_000;
 
-/** The first Ctrl-C stops the run in good order; the second one ends the process at once. */
-function abortOnInterrupt(terminal: Terminal): AbortSignal {
-  const controller = new AbortController();
-  const onSignal = (name: NodeJS.Signals) => {
-    if (controller.signal.aborted) process.exit(exitCodes.interrupted);
-    terminal.say(
-      `${name === 'SIGINT' ? 'interrupted' : 'asked to end'}: stopping in good order (once more: at once)`,
-    );
-    controller.abort(new AssayError({ code: 'environment', message: 'interrupted', fix: 'run it again' }));
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  process.on('SIGHUP', onSignal);
-  return controller.signal;
-}
-
-function makeContext(terminal: Terminal, signal: AbortSignal): CliContext {
-  let store: Store | undefined;
+function makeContext(): CliContext {
+  const { stdout, stderr, stdin, env } = process;
+  const terminal = openTerminal({ stdout, stderr, env });
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const signal = watchInterrupts(terminal);
   return {
     terminal,
-    env: process.env,
-    cwd: process.cwd(),
+    env,
+    cwd: currentFolder(),
     signal,
-    clock: systemClock,
-    store: () => {
-      store ??= openStore({ env: process.env });
-      return store;
-    },
-    version: (
-      JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-    ).version,
-    readStdin: () => text(process.stdin),
+    clock: { monotonicMs: () => performance.now(), now: () => new Date() },
+    version: (JSON.parse(manifest) as { version: string }).version,
+    readStdin: async (maxBytes) => (await import('./stdin.ts')).readStdin({ stdin, maxBytes, signal }),
   };
 }
 
-/** What went wrong, why, what now; never a stack trace for what the user can act on. */
-function explain(terminal: Terminal, error: unknown, json: boolean): ExitCode {
-  if (AssayError.is(error)) {
-    const because = error.because === undefined ? '' : `\n  because: ${printable(error.because)}`;
-    terminal.say(`assay: ${printable(error.message)}${because}\n  fix: ${printable(error.fix)}`);
-    if (json) {
-      const { code, message, because: cause, fix } = error;
-      terminal.result(
-        JSON.stringify({
-          schema: 'assay-error/1',
-          status: 'error',
-          error: { code, message, because: cause ?? null, fix },
-        }),
-      );
-    }
-    return exitCodeOfError(error.code);
+/** A shell may stand in a folder that was removed: what is looked for there is then simply not found. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env.PWD ?? '/';
   }
-  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  terminal.say(
-    `assay: a bug in assay itself\n${printable(detail)}\n  fix: please report this, with what you ran`,
-  );
-  return exitCodes.error;
 }
 
 async function main(argv: string[]): Promise<ExitCode> {
-  const terminal = openTerminal({ stdout: process.stdout, stderr: process.stderr, env: process.env });
-  const signal = abortOnInterrupt(terminal);
+  const context = makeContext();
+  const { terminal, signal } = context;
   let code: ExitCode = exitCodes.ok;
-  const program = buildProgram(makeContext(terminal, signal), (finished) => {
+  const program = buildProgram(context, (finished) => {
     code = finished;
   });
   for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)])
@@ -83,21 +48,18 @@ async function main(argv: string[]): Promise<ExitCode> {
   try {
     await program.parseAsync(argv);
     return code;
-  } catch (error) {
-    // commander has printed its own message; help and --version end with 0, everything else is wrong usage.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    if (signal.aborted) {
-      terminal.say('assay: interrupted');
-      return exitCodes.interrupted;
-    }
-    return explain(terminal, error, argv.includes('--json'));
+  } catch (thrown) {
+    // Help and --version end so: commander has printed them.
+    if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
+    terminal.clear();
+    const { explain, explainInterrupt, explainUsage } = await import('./explain.ts');
+    const [run, error] = thrown instanceof OfRun ? [thrown.run, thrown.cause] : [null, thrown];
+    const options = { terminal, json: argv.includes('--json'), run };
+    if (error instanceof CommanderError) return explainUsage(error, options);
+    return signal.aborted ? explainInterrupt(options) : explain(error, options);
   }
 }
 
-// A closed pipe (`assay runs | head`) is the reader's choice, not a failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(exitCodes.ok);
-  throw error;
-});
-
 process.exitCode = await main(process.argv);
+// Not at once: what was printed must reach its reader first.
+setTimeout(() => process.exit(), lingerMs).unref();

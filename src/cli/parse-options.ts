@@ -25,6 +25,6 @@ export function bytes(text: string): number {
 }
 
 /** For an option that may be given several times. */
-export function collect(text: string, previous: string[]): string[] {
-  return [...previous, text];
+export function collect(text: string, previous: string[] | undefined): string[] {
+  return [...(previous ?? []), text];
 }

@@ -2,6 +2,7 @@ import { AssayError, type RepairEvent, type RepairResult, repairEventSchema } fr
 import { foldRepair, type RepairState, resultOf } from '../loop/index.ts';
 import type { Run } from '../store/index.ts';
 import type { CliContext } from './context.ts';
+import { storeOf } from './store-of.ts';
 
 export type ReadRun = {
   run: Run<RepairEvent>;
@@ -12,7 +13,7 @@ export type ReadRun = {
 
 /** A repair run as its folder tells it: everything is a fold of its events. */
 export async function readResult(context: CliContext, id: string): Promise<ReadRun> {
-  const run = context.store().open(id, { event: repairEventSchema });
+  const run = storeOf(context).open(id, { event: repairEventSchema });
   const events = run.events().map((record) => record.event);
   let state: RepairState | null = null;
   for (const event of events) state = foldRepair(state, event);

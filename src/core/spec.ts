@@ -24,6 +24,8 @@ export const repairSpecSchema = z.object({
   limits: budgetLimitsSchema,
   /** Wall limit of one test run in milliseconds; null: derived from the baseline. */
   testTimeoutMs: z.number().positive().nullable(),
+  /** Wall limit of one test in milliseconds; null: the lab's, and for a patched project derived from the baseline. */
+  perTestMs: z.number().positive().nullable().default(null),
   protect: z.array(z.string()),
   holdout: z.array(z.string()),
   setup: z.string().nullable(),

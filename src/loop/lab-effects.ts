@@ -51,7 +51,7 @@ export function labEffects(
       onProgress?.({ kind: 'tests', seen, total });
     };
     try {
-      const limits = { wallMs: time.wallMs };
+      const limits = { wallMs: time.wallMs, testMs: time.testMs };
       const report = await lab.runLab({ ...job, limits, signal: watch.signal, clock, onProgress: onTest });
       if (report.verdict !== 'aborted') return report;
       // A report of an aborted run says nothing of the code; the driver knows what to make of the rejection.

@@ -12,6 +12,7 @@ export function madeSpec(options: Partial<RepairSpec> = {}): RepairSpec {
     proposer: 'scripted',
     limits: { rounds: 5, tokens: null, costUsd: null, wallMs: 600_000, candidates: null },
     testTimeoutMs: null,
+    perTestMs: null,
     protect: [],
     holdout: [],
     setup: null,

@@ -170,6 +170,9 @@ describe('runRepair', () => {
     const given = await setUp(both);
     await runRepair({ ...given.options, spec: { ...given.spec, testTimeoutMs: 7_000 } });
     expect(new Set(given.lab.jobs.map(({ limits }) => limits?.wallMs))).toEqual(new Set([7_000]));
+    const one = await setUp(both);
+    await runRepair({ ...one.options, spec: { ...one.spec, perTestMs: 3_000 } });
+    expect(new Set(one.lab.jobs.map(({ limits }) => limits?.testMs))).toEqual(new Set([3_000]));
   });
 });
 

@@ -18,8 +18,9 @@ describe('the time of a test run', () => {
   it('of a patched project follows the baseline, within what that was given', () => {
     expect(patchedTime(madeSpec(), took(100))).toEqual({
       wallMs: 10_000,
+      testMs: 20_000,
       firstMs: 60_000,
-      betweenMs: 23_000,
+      betweenMs: 35_000,
     });
     expect(patchedTime(madeSpec(), took(10_000)).wallMs).toBe(45_000);
     expect(patchedTime(madeSpec(), took(200_000)).wallMs).toBe(300_000);
@@ -28,8 +29,29 @@ describe('the time of a test run', () => {
   it('is the given one and no other where one is given', () => {
     const spec = madeSpec({ testTimeoutMs: 7_000 });
     const only = { wallMs: 7_000, firstMs: 7_000, betweenMs: 7_000 };
-    expect(baselineTime(spec)).toEqual(only);
-    expect(patchedTime(spec, took(200_000))).toEqual(only);
+    expect(baselineTime(spec)).toMatchObject(only);
+    expect(patchedTime(spec, took(200_000))).toMatchObject(only);
+  });
+
+  it('of one test is ten times the slowest that ended by itself, within the limit of the baseline', () => {
+    const test = (durationMs: number) => ({ ...baseline, tests: [{ ...slow, durationMs }] });
+    expect(baselineTime(madeSpec()).testMs).toBe(30_000);
+    expect(patchedTime(madeSpec(), test(10)).testMs).toBe(5_000);
+    expect(patchedTime(madeSpec(), test(900)).testMs).toBe(9_000);
+    expect(patchedTime(madeSpec(), test(9_000)).testMs).toBe(30_000);
+    const failure = { type: 'TestHung', message: '', trace: '', frames: [] };
+    const hung = { ...madeTest('hung', 'failed'), durationMs: 30_000, failure };
+    expect(patchedTime(madeSpec(), { ...baseline, tests: [madeTest('a'), hung] }).testMs).toBe(5_000);
+  });
+
+  it('of one test is the given one where one is given, and no silence ends it sooner', () => {
+    for (const perTestMs of [1_000, 200_000]) {
+      const spec = madeSpec({ perTestMs });
+      for (const time of [baselineTime(spec), patchedTime(spec, took(100))]) {
+        expect(time.testMs).toBe(perTestMs);
+        expect(Math.min(time.firstMs, time.betweenMs)).toBeGreaterThan(perTestMs);
+      }
+    }
   });
 });
 

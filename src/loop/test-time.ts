@@ -1,43 +1,55 @@
 import type { RepairSpec, Report } from '../core/index.ts';
+import { defaultTestMs, isHung } from '../lab/index.ts';
 
 /** Wall limit of a baseline run where none is given; never more than half of the wall budget. */
 const baselineMs = 300_000;
 /** Silence that a suite is allowed before its first test ends, and any test of the unpatched project. */
 const silenceMs = 60_000;
+/** What the lab needs to end a test that is over its limit; only what it cannot end is left to the silence. */
+const endingMs = 15_000;
 
 /** How long one test run may take, in milliseconds. */
 export type TestTime = {
   wallMs: number;
+  /** One test, which then fails alone. */
+  testMs: number;
   /** Until the first test ends. */
   firstMs: number;
   /** From the end of a test to the end of the next. */
   betweenMs: number;
 };
 
-/** For a run of the unpatched project. A limit that the user gives is the only one. */
+/** For a run of the unpatched project. Limits that the user gives are kept as they are. */
 export function baselineTime(spec: RepairSpec): TestTime {
+  const testMs = spec.perTestMs ?? defaultTestMs;
   const given = spec.testTimeoutMs;
-  if (given !== null) return { wallMs: given, firstMs: given, betweenMs: given };
+  if (given !== null) return { wallMs: given, testMs, firstMs: given, betweenMs: given };
+  const silence = Math.max(silenceMs, testMs + endingMs);
   return {
     wallMs: Math.min(baselineMs, spec.limits.wallMs / 2),
-    firstMs: silenceMs,
-    betweenMs: silenceMs,
+    testMs,
+    firstMs: silence,
+    betweenMs: silence,
   };
 }
 
 /**
- * For a patched project: four times what the unpatched tests took and room to start, but no more than those were
- * given, and in the same way for the silence between two tests.
+ * For a patched project: four times what the unpatched tests took and room to start, ten times the slowest test that
+ * ended by itself, and in the same way for the silence between two tests; but never more than the unpatched project
+ * was given.
  */
 export function patchedTime(spec: RepairSpec, baseline: Report): TestTime {
   const most = baselineTime(spec);
-  if (spec.testTimeoutMs !== null) return most;
-  const slowest = Math.max(0, ...baseline.tests.map(({ durationMs }) => durationMs));
+  const ended = baseline.tests.filter((test) => !isHung(test));
+  const slowest = Math.max(0, ...ended.map(({ durationMs }) => durationMs));
+  const testMs = Math.min(spec.perTestMs ?? Math.max(10 * slowest, 5_000), most.testMs);
+  if (spec.testTimeoutMs !== null) return { ...most, testMs };
   const wanted = Math.max(4 * baseline.usage.wallMs + 5_000, 10_000);
   return {
     wallMs: Math.min(wanted, Math.max(most.wallMs, 10_000)),
+    testMs,
     firstMs: most.firstMs,
-    betweenMs: Math.min(4 * slowest + 15_000, most.betweenMs),
+    betweenMs: Math.min(Math.max(4 * slowest, testMs) + endingMs, most.betweenMs),
   };
 }
 

@@ -2,31 +2,52 @@ import { AssayError } from '../../core/index.ts';
 import { applyPatch } from '../apply-patch.ts';
 import type { CliContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { readResult } from '../read-run.ts';
+import { OfRun } from '../of-run.ts';
+import { type ReadRun, readResult } from '../read-run.ts';
+
+export type ApplyCliOptions = { force?: boolean; json?: boolean };
 
 /** `assay apply RUN`: the one command beside `--write` that touches the user's files. */
 export async function applyCommand(
   context: CliContext,
   id: string,
-  options: { force?: boolean },
+  options: ApplyCliOptions,
 ): Promise<ExitCode> {
-  const { run, result } = await readResult(context, id);
+  const { terminal } = context;
+  const read = await readResult(context, id);
+  const { run } = read;
+  try {
+    const { dir, files, already } = await applyPatch(run, patchOf(read, options));
+    if (options.json) {
+      terminal.result(JSON.stringify({ schema: 'assay-apply/1', run: run.id, dir, files, already }));
+      return exitCodes.ok;
+    }
+    for (const file of files) terminal.result(file);
+    const count = files.length === 1 ? '1 file' : `${files.length} files`;
+    terminal.say(
+      already ? `the patch is in ${dir} already; nothing was written` : `${count} written in ${dir}`,
+    );
+    return exitCodes.ok;
+  } catch (error) {
+    throw new OfRun(run.id, error);
+  }
+}
+
+function patchOf({ run, result }: ReadRun, { force }: ApplyCliOptions): string {
   if (result.patch === null) {
     throw new AssayError({
       code: 'usage',
-      message: `${run.id} has no patch: ${result.reason}.`,
+      message: `${run.id} has no patch`,
+      because: result.reason,
       fix: `assay show ${run.id} tells what it tried`,
     });
   }
-  if (result.status !== 'done' && !options.force) {
+  if (result.status !== 'done' && !force) {
     throw new AssayError({
       code: 'usage',
-      message: `The patch of ${run.id} does not make everything pass (${result.status}).`,
+      message: `The patch of ${run.id} does not make everything pass (${result.status})`,
       fix: `look at it with assay show ${run.id} --patch; to write it all the same: assay apply ${run.id} --force`,
     });
   }
-  const { dir, files } = await applyPatch(run, result.patch);
-  for (const file of files) context.terminal.result(file);
-  context.terminal.say(`${files.length === 1 ? '1 file' : `${files.length} files`} written in ${dir}`);
-  return exitCodes.ok;
+  return result.patch;
 }

@@ -1,32 +1,41 @@
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { AssayError, type RepairEvent, type RepairSpec, repairEventSchema } from '../../core/index.ts';
+import {
+  AssayError,
+  type RepairEvent,
+  type RepairResult,
+  type RepairSpec,
+  repairEventSchema,
+} from '../../core/index.ts';
 import * as lab from '../../lab/index.ts';
 import { type RepairOptions, type RepairRun, repliesIn, resumeRepair, runRepair } from '../../loop/index.ts';
 import { createProposer } from '../../propose/index.ts';
 import type { Run } from '../../store/index.ts';
-import { applyPatch } from '../apply-patch.ts';
+import { applyPatch, type Written } from '../apply-patch.ts';
 import type { CliContext } from '../context.ts';
 import { type ExitCode, exitCodeOfRepair } from '../exit-codes.ts';
+import { OfRun } from '../of-run.ts';
 import { startProgress } from '../progress.ts';
 import { recordTo } from '../record-file.ts';
 import { renderFix } from '../render-fix.ts';
 import { splitCommand } from '../split-command.ts';
+import { storeOf } from '../store-of.ts';
 
 export type FixCliOptions = {
   framework?: lab.FrameworkId;
   test?: string;
   task?: string;
-  model?: string;
+  model: string;
   record?: string;
   rounds: number;
   timeout: number;
   testTimeout?: number;
+  perTest?: number;
   maxCandidates?: number;
   maxTokens?: number;
   maxCost?: number;
-  protect: string[];
-  holdout: string[];
+  protect?: string[];
+  holdout?: string[];
   setup?: string;
   trustCollected?: boolean;
   strict: boolean;
@@ -47,7 +56,7 @@ export async function fixCommand(
   const spec = specOf(context, dir, options);
   // Made before the run is, so that a wrong id or file leaves no run behind.
   const proposer = recordTo(context, createProposer(spec.proposer, { cwd: context.cwd }), options.record);
-  const run = await context.store().create<RepairEvent>({
+  const run = await storeOf(context).create<RepairEvent>({
     kind: 'fix',
     spec,
     event: repairEventSchema,
@@ -62,7 +71,7 @@ export async function resumeCommand(
   id: string,
   options: OutputOptions,
 ): Promise<ExitCode> {
-  const run = context.store().open<RepairEvent>(id, { event: repairEventSchema });
+  const run = storeOf(context).open<RepairEvent>(id, { event: repairEventSchema });
   const events = run.events().map((record) => record.event);
   const [first] = events;
   if (first?.type !== 'run_started') {
@@ -79,7 +88,7 @@ export async function resumeCommand(
   return perform(context, run, options, (shared) => resumeRepair({ ...shared, proposer }));
 }
 
-/** Runs the loop with progress on stderr, then prints the result and writes the patch where that was asked for. */
+/** Runs the loop with progress on stderr, then writes the patch where that was asked for, and prints the result. */
 async function perform(
   context: CliContext,
   run: Run<RepairEvent>,
@@ -88,31 +97,42 @@ async function perform(
 ): Promise<ExitCode> {
   const { terminal, signal, clock } = context;
   const progress = startProgress({ terminal, clock, events: options.events === true });
+  const { onEvent, onProgress } = progress;
   try {
     terminal.say(terminal.paintProgress('dim', `run ${run.id}`));
-    const { result, end } = await loop({
-      run,
-      signal,
-      clock,
-      lab,
-      onEvent: progress.onEvent,
-      onProgress: progress.onProgress,
-    });
+    const { result, end } = await loop({ run, signal, clock, lab, onEvent, onProgress });
     progress.stop();
-    const written = options.write === true && result.status === 'done' && result.patch !== null;
-    if (written) await applyPatch(run, result.patch ?? '');
-    if (options.json) terminal.result(JSON.stringify(result));
-    else if (!options.events)
-      terminal.result(renderFix(result, { terminal, written, before: progress.failedBefore() }));
+    const written = options.write === true && end.status === 'done' ? await tryToWrite(run, result) : null;
+    const failed = written !== null && 'error' in written;
+    // One object for each call: where writing failed, that is what has to be told.
+    if (options.json && !failed) terminal.result(JSON.stringify(result));
+    if (!options.json && !options.events) {
+      const before = progress.failedBefore();
+      terminal.result(renderFix(result, { terminal, written: written !== null && !failed, before }));
+    }
+    if (failed) throw written.error;
     return exitCodeOfRepair(end.status);
+  } catch (error) {
+    throw new OfRun(run.id, error);
   } finally {
     progress.stop();
     run.close();
   }
 }
 
+async function tryToWrite(
+  run: Run<RepairEvent>,
+  { patch }: RepairResult,
+): Promise<Written | { error: unknown } | null> {
+  try {
+    return patch === null ? null : await applyPatch(run, patch);
+  } catch (error) {
+    return { error };
+  }
+}
+
 function specOf({ cwd }: CliContext, dir: string, options: FixCliOptions): RepairSpec {
-  const model = options.model ?? 'search';
+  const { model } = options;
   return {
     kind: 'fix',
     dir: projectFolder(path.resolve(cwd, dir)),
@@ -130,15 +150,18 @@ function specOf({ cwd }: CliContext, dir: string, options: FixCliOptions): Repai
       wallMs: options.timeout * 1_000,
       candidates: options.maxCandidates ?? null,
     },
-    testTimeoutMs: options.testTimeout === undefined ? null : options.testTimeout * 1_000,
-    protect: options.protect,
-    holdout: options.holdout,
+    testTimeoutMs: milliseconds(options.testTimeout),
+    perTestMs: milliseconds(options.perTest),
+    protect: options.protect ?? [],
+    holdout: options.holdout ?? [],
     setup: options.setup ?? null,
     trustCollected: options.trustCollected === true,
     strict: options.strict,
     seed: options.seed,
   };
 }
+
+const milliseconds = (seconds: number | undefined) => (seconds === undefined ? null : seconds * 1_000);
 
 function projectFolder(dir: string): string {
   const stats = statSync(dir, { throwIfNoEntry: false });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { AssayError, type Report } from '../../core/index.ts';
@@ -6,6 +6,7 @@ import {
   collect,
   type Expected,
   type FrameworkId,
+  type LabLimits,
   openProject,
   type Project,
   renderReport,
@@ -15,22 +16,36 @@ import {
 } from '../../lab/index.ts';
 import type { CliContext } from '../context.ts';
 import { type ExitCode, exitCodeOfVerdict } from '../exit-codes.ts';
-import { materialise } from '../job-file.ts';
+import { type JobSettings, materialise } from '../job-file.ts';
 import { splitCommand } from '../split-command.ts';
+import { checkWritable, writeWhole } from '../write-whole.ts';
 
 export type LabCliOptions = {
   framework?: FrameworkId;
   test?: string;
   expect?: string;
   trustCollected?: boolean;
-  protect: string[];
+  protect?: string[];
   setup?: string;
   timeout?: number;
+  perTest?: number;
   memory?: number;
   ctrf?: string;
   junit?: string;
   json?: boolean;
   strict: boolean;
+};
+
+/** Where to write the report beside standard output, absolute. */
+type Exports = { ctrf?: string; junit?: string };
+
+/** What to run: the options of the command line before those of a job file. */
+type Settings = Omit<JobSettings, 'protect' | 'expect'> & {
+  expect: readonly string[] | undefined;
+  protect: string[];
+  strict: boolean;
+  dir: string;
+  scratch: string;
 };
 
 /** `assay lab [dir | job.json | -]`: runs the tests in isolation once and prints the report. */
@@ -39,65 +54,101 @@ export async function labCommand(
   target: string,
   options: LabCliOptions,
 ): Promise<ExitCode> {
-  const scratch = mkdtempSync(path.join(os.tmpdir(), 'assay-lab-'));
+  const { terminal } = context;
+  const scratch = makeScratch();
   try {
-    const job = await materialise(context, target, scratch);
-    const report = await judge(context, { ...options, ...job.options }, job.dir, scratch);
-    writeExports(context, options, report);
-    const { terminal } = context;
-    terminal.result(
-      options.json
-        ? JSON.stringify(report)
-        : renderReport(report, { color: terminal.color, width: terminal.columns }),
-    );
+    const exports = exportsOf(context, options);
+    const report = await judge(context, await settle(context, { target, options, scratch }));
+    const failed = writeExports(exports, report);
+    // One object for each call: where writing failed, that is what has to be told.
+    if (!options.json)
+      terminal.result(renderReport(report, { color: terminal.color, width: terminal.columns }));
+    else if (failed === null) terminal.result(JSON.stringify(report));
+    if (failed !== null) throw failed;
     return exitCodeOfVerdict(report.verdict);
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    scratch.remove();
   }
 }
 
-async function judge(
-  { terminal, signal, cwd }: CliContext,
-  options: LabCliOptions,
-  dir: string,
-  scratch: string,
-): Promise<Report> {
+type Scratch = { dir: string; remove: () => void };
+
+/** Removed whatever happens, a second Ctrl-C included. */
+function makeScratch(): Scratch {
+  const dir = makeFolder(path.join(os.tmpdir(), 'assay-lab-'));
+  const remove = () => rmSync(dir, { recursive: true, force: true });
+  process.once('exit', remove);
+  return {
+    dir,
+    remove: () => {
+      process.off('exit', remove);
+      remove();
+    },
+  };
+}
+
+function makeFolder(prefix: string): string {
+  try {
+    return mkdtempSync(prefix);
+  } catch (cause) {
+    throw new AssayError({
+      code: 'environment',
+      message: `No folder can be made in ${os.tmpdir()}`,
+      because: cause instanceof Error ? cause.message : String(cause),
+      fix: 'set TMPDIR to a folder that this user can write to',
+      cause,
+    });
+  }
+}
+
+async function settle(
+  context: CliContext,
+  given: { target: string; options: LabCliOptions; scratch: Scratch },
+): Promise<Settings> {
+  const { target, options, scratch } = given;
+  // The list comes first: a wrong one should not cost a set-up.
+  const ids = options.expect === undefined ? null : readIds(path.resolve(context.cwd, options.expect));
+  const { dir, settings } = await materialise(context, target, scratch.dir);
+  const protect = [...(options.protect ?? []), ...(settings.protect ?? [])];
+  return { ...settings, ...options, expect: ids ?? settings.expect, protect, dir, scratch: scratch.dir };
+}
+
+async function judge({ terminal, signal }: CliContext, settings: Settings): Promise<Report> {
+  const { dir, scratch, protect, strict, framework, test, setup, timeout, perTest, memory } = settings;
   const project = await openProject({
     dir,
     scratch,
-    protect: options.protect,
-    strict: options.strict,
+    protect,
+    strict,
     signal,
-    ...(options.framework === undefined ? {} : { framework: options.framework }),
-    ...(options.test === undefined ? {} : { testCommand: splitCommand(options.test) }),
-    ...(options.setup === undefined ? {} : { setup: options.setup }),
+    ...(framework === undefined ? {} : { framework }),
+    ...(test === undefined ? {} : { testCommand: splitCommand(test) }),
+    ...(setup === undefined ? {} : { setup }),
   });
   terminal.say(`lab: ${project.framework} in ${dir}`);
-  const expected = await expectation(project, options, { cwd, signal });
-  const report = await runLab({
+  const limits: LabLimits = {
+    ...(timeout === undefined ? {} : { wallMs: timeout * 1_000 }),
+    ...(perTest === undefined ? {} : { testMs: perTest * 1_000 }),
+    ...(memory === undefined ? {} : { memoryBytes: memory }),
+  };
+  const expected = await expectation(project, settings, { limits, signal });
+  return runLab({
     project,
     changes: [],
     expected,
     signal,
-    limits: {
-      ...(options.timeout === undefined ? {} : { wallMs: options.timeout * 1_000 }),
-      ...(options.memory === undefined ? {} : { memoryBytes: options.memory }),
-    },
+    limits,
     onProgress: (seen, total) => terminal.live(`${seen} of ${total} tests`),
   });
-  terminal.clear();
-  return report;
 }
 
 async function expectation(
   project: Project,
-  options: LabCliOptions,
-  { cwd, signal }: { cwd: string; signal: AbortSignal },
+  { expect: given, trustCollected }: Settings,
+  { limits, signal }: { limits: LabLimits; signal: AbortSignal },
 ): Promise<Expected> {
-  if (options.expect !== undefined)
-    return { source: 'given', ids: readIds(path.resolve(cwd, options.expect)), skipped: [] };
-  const expected = await collect({ project, signal });
-  if (expected.source === 'unknown' && options.trustCollected) return { ...expected, source: 'trusted' };
+  const expected = await collect({ project, limits, signal, ...(given === undefined ? {} : { given }) });
+  if (expected.source === 'unknown' && trustCollected) return { ...expected, source: 'trusted' };
   return expected;
 }
 
@@ -109,7 +160,8 @@ function readIds(file: string): string[] {
   } catch (cause) {
     throw new AssayError({
       code: 'usage',
-      message: `The expected ids cannot be read from ${file}.`,
+      message: `The expected ids cannot be read from ${file}`,
+      because: cause instanceof Error ? cause.message : String(cause),
       fix: 'give --expect a file with one test id per line',
       cause,
     });
@@ -118,25 +170,28 @@ function readIds(file: string): string[] {
   if (ids.length > 0) return ids;
   throw new AssayError({
     code: 'usage',
-    message: `${file} holds no test id.`,
+    message: `${file} holds no test id`,
     fix: 'write one id per line, as `assay lab --json` prints them under tests[].id',
   });
 }
 
-function writeExports({ cwd }: CliContext, options: LabCliOptions, report: Report): void {
-  const write = (file: string, text: string) => {
-    try {
-      writeFileSync(path.resolve(cwd, file), text);
-    } catch (cause) {
-      throw new AssayError({
-        code: 'environment',
-        message: `The report cannot be written to ${path.resolve(cwd, file)}.`,
-        because: cause instanceof Error ? cause.message : String(cause),
-        fix: 'name a file in a folder that exists and that you may write to',
-        cause,
-      });
-    }
+function exportsOf({ cwd }: CliContext, { ctrf, junit }: LabCliOptions): Exports {
+  const files = {
+    ...(ctrf === undefined ? {} : { ctrf: path.resolve(cwd, ctrf) }),
+    ...(junit === undefined ? {} : { junit: path.resolve(cwd, junit) }),
   };
-  if (options.ctrf !== undefined) write(options.ctrf, `${JSON.stringify(toCtrf(report), null, 2)}\n`);
-  if (options.junit !== undefined) write(options.junit, toJunit(report));
+  for (const file of Object.values(files)) checkWritable(file);
+  return files;
+}
+
+/** Null, or why they could not be written. */
+function writeExports({ ctrf, junit }: Exports, report: Report): AssayError | null {
+  try {
+    if (ctrf !== undefined) writeWhole(ctrf, `${JSON.stringify(toCtrf(report), null, 2)}\n`);
+    if (junit !== undefined) writeWhole(junit, toJunit(report));
+    return null;
+  } catch (error) {
+    if (AssayError.is(error)) return error;
+    throw error;
+  }
 }

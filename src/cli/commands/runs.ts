@@ -3,13 +3,13 @@ import type { RunSummary } from '../../store/index.ts';
 import type { CliContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { readResult } from '../read-run.ts';
+import { storeOf } from '../store-of.ts';
 
 /** `assay runs`: the runs there are, newest first. */
 export async function runsCommand(context: CliContext, options: { json?: boolean }): Promise<ExitCode> {
   const { terminal } = context;
   const runs = await Promise.all(
-    context
-      .store()
+    storeOf(context)
       .list()
       .map((run) => describe(context, run)),
   );
@@ -18,7 +18,7 @@ export async function runsCommand(context: CliContext, options: { json?: boolean
     return exitCodes.ok;
   }
   if (runs.length === 0) {
-    terminal.say(`no runs yet in ${context.store().runsDir}; \`assay fix DIR\` makes one`);
+    terminal.say(`no runs yet in ${storeOf(context).runsDir}; \`assay fix DIR\` makes one`);
     return exitCodes.ok;
   }
   const width = Math.max(...runs.map((run) => run.id.length));
@@ -66,7 +66,7 @@ export async function pruneCommand(context: CliContext, options: PruneCliOptions
       fix: 'give --keep N, --older-than DAYS or --max-size SIZE, e.g. assay runs prune --keep 20',
     });
   }
-  const pruned = context.store().prune({
+  const pruned = storeOf(context).prune({
     ...(keep === undefined ? {} : { keep }),
     ...(olderThan === undefined ? {} : { olderThanDays: olderThan }),
     ...(maxSize === undefined ? {} : { maxBytes: maxSize }),

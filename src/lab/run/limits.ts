@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { TestResult } from '../../core/index.ts';
 import type { Limits } from '../../sandbox/index.ts';
 import type { LabLimits } from '../types.ts';
 
@@ -21,7 +22,15 @@ export function sandboxLimits(asked: LabLimits | undefined, workspaceBytes: numb
 /** Of records on the private channel; reached only by a runaway runner. */
 export const maxChannelBytes = 128 * mebi;
 
-/** After this a test counts as hanging. The runners get it in seconds. */
+/** After this a test counts as hanging, where `LabLimits.testMs` says nothing else. */
+export const defaultTestMs = 30_000;
+
+/** The runners get it in seconds. */
 export function testLimitSeconds(asked: LabLimits | undefined): number {
-  return (asked?.testMs ?? 30_000) / 1_000;
+  return (asked?.testMs ?? defaultTestMs) / 1_000;
+}
+
+/** A runner ended the test because it ran over its time limit. */
+export function isHung({ failure }: TestResult): boolean {
+  return failure?.type === 'TestHung';
 }

@@ -1,0 +1,61 @@
+import type { CommanderError } from 'commander';
+import { AssayError, type ErrorResult } from '../core/index.ts';
+import { printable } from '../sandbox/index.ts';
+import { type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts';
+import type { Terminal } from './terminal.ts';
+
+export type ExplainOptions = { terminal: Terminal; json: boolean; run?: string | null };
+
+/**
+ * What went wrong, why, what now: a sentence each on stderr, and with `--json` one object on stdout. A stack trace is
+ * shown for a bug of assay only.
+ */
+export function explain(error: unknown, { terminal, json, run = null }: ExplainOptions): ExitCode {
+  const known = AssayError.is(error) ? error : bug(error);
+  const because = known.because === undefined ? '' : `\n  because: ${indented(known.because)}`;
+  terminal.say(`assay: ${printable(sentence(known.message))}${because}\n  fix: ${indented(known.fix)}`);
+  if (json) {
+    const { code, message, fix } = known;
+    print(terminal, run, { code, message, because: known.because ?? null, fix });
+  }
+  return exitCodeOfError(known.code);
+}
+
+/** Ctrl-C before there was a result to print. */
+export function explainInterrupt({ terminal, json, run = null }: ExplainOptions): ExitCode {
+  const fix = run === null ? 'start it again' : `assay resume ${run}`;
+  terminal.say(run === null ? 'assay: interrupted' : `assay: interrupted; go on with: ${fix}`);
+  if (json) print(terminal, run, { code: 'interrupted', message: 'interrupted', because: null, fix });
+  return exitCodes.interrupted;
+}
+
+/** commander has said it on stderr. */
+export function explainUsage(error: CommanderError, { terminal, json }: ExplainOptions): ExitCode {
+  if (json) {
+    const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
+    const fix = 'assay --help, or assay COMMAND --help, lists what there is';
+    print(terminal, null, { code: 'usage', message, because: null, fix });
+  }
+  return exitCodes.usage;
+}
+
+function print(terminal: Terminal, run: string | null, error: ErrorResult['error']): void {
+  terminal.result(
+    JSON.stringify({ schema: 'assay-error/1', status: 'error', run, error } satisfies ErrorResult),
+  );
+}
+
+function bug(error: unknown): AssayError {
+  return new AssayError({
+    code: 'internal',
+    message: 'This is a bug in assay itself',
+    because: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    fix: 'report it with what you ran',
+    cause: error,
+  });
+}
+
+/** The rooms end their sentences with a full stop or without one. */
+const sentence = (text: string) => (/[.!?:]$/.test(text) ? text : `${text}.`);
+
+const indented = (text: string) => printable(text).trimEnd().replaceAll('\n', '\n    ');
