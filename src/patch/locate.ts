@@ -1,10 +1,9 @@
+import { canShift, type Shift, shiftBetween } from './indentation.ts';
+import { occurrencesOf } from './occurrences.ts';
 import { type Line, lineEnd, normalise, plainLines, type TextFile, textEnd } from './text.ts';
 
 /** How loosely a search text had to be read to be found. Each rung takes in all of the ones before it. */
 export type Rung = 'exact' | 'trailing_whitespace' | 'indentation' | 'typography';
-
-/** What turns the search's indentation into the file's. */
-export type Shift = { kind: 'none' } | { kind: 'add' | 'remove'; prefix: string };
 
 /** A place in a body: one slice per line of the search text, in order and without gaps. */
 export type Match = { rung: Rung; shift: Shift; line: number; slices: { start: number; end: number }[] };
@@ -16,6 +15,12 @@ export type Located =
   | { kind: 'ambiguous' | 'out_of_range'; lines: number[] };
 
 type Query = { search: string; replace: string; lines: string[]; wholeLines: boolean };
+
+/** Where a search text begins; 0-based. `loose`: it stands for whole lines of the file, whatever their length. */
+type Place = { row: number; column: number; shift: Shift; loose: boolean };
+
+/** Past this many places a rung that needs a look at each of them stops: the search is ambiguous anyway. */
+const MAX_SHIFTED = 1000;
 
 /**
  * Finds the one place in `file` that `search` means. The ladder: exact (line endings apart); trailing whitespace
@@ -30,86 +35,60 @@ export function locate(
   file: TextFile,
   { search, replace, occurrence }: { search: string; replace: string; occurrence?: number | undefined },
 ): Located {
-  const text = normalise(file, search);
-  const query: Query = {
-    search: text,
-    replace: normalise(file, replace),
-    lines: plainLines(text).map((line) => line.text),
-    wholeLines: text.endsWith('\n'),
-  };
-  const finders = query.wholeLines
-    ? [exactLines, trailingWhitespace, indentation, typography, exactText]
-    : [exactText, trailingWhitespace, indentation, typography];
-  for (const find of finders) {
-    const matches = find(file, query);
-    if (matches.length > 0) return choose(file, query, matches, occurrence);
+  const query = queryOf(file, search, replace);
+  const rungs: [Rung, (file: TextFile, query: Query) => Place[]][] = [
+    ['exact', query.wholeLines ? exactLines : exactText],
+    ['trailing_whitespace', trailingWhitespace],
+    ['indentation', indentation],
+    ['typography', typography],
+  ];
+  if (query.wholeLines) rungs.push(['exact', exactText]);
+  for (const [rung, find] of rungs) {
+    const places = find(file, query);
+    if (places.length === 0) continue;
+    const place = choose(file, query, places, occurrence);
+    if (place !== null) return { kind: 'found', match: matchAt(file, query, rung, place) };
+    const lines = places.map(({ row }) => row + 1);
+    return { kind: occurrence === undefined ? 'ambiguous' : 'out_of_range', lines };
   }
   return { kind: 'none' };
 }
 
 /** The 1-based lines where `text` stands as whole lines, trailing whitespace apart. None for a blank text. */
 export function wholeLineMatches(file: TextFile, text: string): number[] {
-  const plainText = normalise(file, text);
-  if (plainText.trim() === '') return [];
-  const lines = plainLines(plainText).map((line) => line.text);
-  const query: Query = { search: plainText, replace: '', lines, wholeLines: true };
-  return trailingWhitespace(file, query).map((match) => match.line);
+  const query = queryOf(file, text, '');
+  return query.search.trim() === '' ? [] : trailingWhitespace(file, query).map(({ row }) => row + 1);
 }
 
-function choose(file: TextFile, query: Query, matches: Match[], occurrence: number | undefined): Located {
-  const lines = matches.map((match) => match.line);
-  if (occurrence !== undefined) {
-    const match = matches[occurrence - 1];
-    return match === undefined ? { kind: 'out_of_range', lines } : { kind: 'found', match };
-  }
-  const [first] = matches;
-  if (first !== undefined && matches.length === 1) return { kind: 'found', match: first };
-  if (!query.wholeLines) {
-    const whole = matches.filter((match) => isWholeLines(file, match));
-    const [only] = whole;
-    if (only !== undefined && whole.length === 1) return { kind: 'found', match: only };
-  }
-  return { kind: 'ambiguous', lines };
+function queryOf(file: TextFile, search: string, replace: string): Query {
+  const text = normalise(file, search);
+  const lines = plainLines(text).map((line) => line.text);
+  return { search: text, replace: normalise(file, replace), lines, wholeLines: text.endsWith('\n') };
 }
 
-function isWholeLines(file: TextFile, match: Match): boolean {
-  const first = file.lines[match.line - 1];
-  const last = file.lines[match.line + match.slices.length - 2];
-  const end = match.slices.at(-1)?.end;
-  return first?.start === match.slices[0]?.start && last !== undefined && textEnd(last) === end;
+function choose(file: TextFile, query: Query, places: Place[], occurrence: number | undefined): Place | null {
+  if (occurrence !== undefined) return places[occurrence - 1] ?? null;
+  const [first, ...others] = places;
+  if (first !== undefined && others.length === 0) return first;
+  if (query.wholeLines) return null;
+  const [only, ...more] = places.filter((place) => place.loose || isWholeLines(file, query, place));
+  return only !== undefined && more.length === 0 ? only : null;
 }
 
-/** Every position where the text stands as it is, line endings apart; may begin and end inside a line. */
-function exactText(file: TextFile, query: Query): Match[] {
-  const starts: number[] = [];
-  let length = 0;
-  for (const line of file.lines) {
-    starts.push(length);
-    length += line.text.length + (line.eol === '' ? 0 : 1);
-  }
-  const body = file.lines.map((line) => (line.eol === '' ? line.text : `${line.text}\n`)).join('');
-  const matches: Match[] = [];
-  let row = 0;
-  for (let at = body.indexOf(query.search); at !== -1; at = body.indexOf(query.search, at + 1)) {
-    while ((starts[row + 1] ?? Number.POSITIVE_INFINITY) <= at) row += 1;
-    const column = at - (starts[row] ?? 0);
-    matches.push({
-      rung: 'exact',
-      shift: { kind: 'none' },
-      line: row + 1,
-      slices: slicesAt(file, query, row, column),
-    });
-  }
-  return matches;
+function isWholeLines(file: TextFile, query: Query, { row, column }: Place): boolean {
+  const last = lineAt(file.lines, row + query.lines.length - 1);
+  const end = (query.lines.length === 1 ? column : 0) + (query.lines.at(-1)?.length ?? 0);
+  return column === 0 && end === last.text.length;
 }
 
-function slicesAt(file: TextFile, query: Query, row: number, column: number): Match['slices'] {
-  return query.lines.map((text, index) => {
+function matchAt(file: TextFile, query: Query, rung: Rung, { row, column, shift, loose }: Place): Match {
+  const slices = query.lines.map((text, index) => {
     const line = lineAt(file.lines, row + index);
     const start = line.start + (index === 0 ? column : 0);
     const takesEol = index < query.lines.length - 1 || query.wholeLines;
-    return { start, end: takesEol ? lineEnd(line) : start + text.length };
+    return { start, end: takesEol ? lineEnd(line) : loose ? textEnd(line) : start + text.length };
   });
+  return { rung, shift, line: row + 1, slices };
 }
 
 function lineAt(lines: readonly Line[], index: number): Line {
@@ -118,17 +97,32 @@ function lineAt(lines: readonly Line[], index: number): Line {
   return line;
 }
 
-const exactLines = (file: TextFile, query: Query): Match[] =>
-  windows(file, query, { rung: 'exact', key: (text) => text, shifts: false });
+/** Every position where the text stands as it is, line endings apart; may begin and end inside a line. */
+function exactText(file: TextFile, query: Query): Place[] {
+  const starts: number[] = [];
+  let length = 0;
+  for (const line of file.lines) {
+    starts.push(length);
+    length += line.text.length + (line.eol === '' ? 0 : 1);
+  }
+  const body = file.lines.map((line) => (line.eol === '' ? line.text : `${line.text}\n`)).join('');
+  let row = 0;
+  return occurrencesOf(body, query.search).map((at) => {
+    while ((starts[row + 1] ?? Number.POSITIVE_INFINITY) <= at) row += 1;
+    return { row, column: at - (starts[row] ?? 0), shift: { kind: 'none' }, loose: false };
+  });
+}
 
-const trailingWhitespace = (file: TextFile, query: Query): Match[] =>
-  windows(file, query, { rung: 'trailing_whitespace', key: (text) => text.trimEnd(), shifts: false });
+const exactLines = (file: TextFile, query: Query): Place[] => wholeLines(file, query, (text) => text);
 
-const indentation = (file: TextFile, query: Query): Match[] =>
-  windows(file, query, { rung: 'indentation', key: (text) => text.trimEnd(), shifts: true });
+const trailingWhitespace = (file: TextFile, query: Query): Place[] =>
+  wholeLines(file, query, (text) => text.trimEnd());
 
-const typography = (file: TextFile, query: Query): Match[] =>
-  windows(file, query, { rung: 'typography', key: (text) => plain(text).trimEnd(), shifts: true });
+const indentation = (file: TextFile, query: Query): Place[] =>
+  shiftedLines(file, query, (text) => text.trimEnd());
+
+const typography = (file: TextFile, query: Query): Place[] =>
+  shiftedLines(file, query, (text) => plain(text).trimEnd());
 
 /** Canonical composition, and one plain character for each family that editors and models exchange. */
 function plain(text: string): string {
@@ -140,76 +134,28 @@ function plain(text: string): string {
     .replace(/[\u00A0\u2000-\u200A\u202F\u205F\u3000]/g, ' ');
 }
 
-/** Every run of whole file lines whose keys equal the search's, after one uniform indentation shift if allowed. */
-function windows(
-  file: TextFile,
-  query: Query,
-  { rung, key, shifts }: { rung: Rung; key: (text: string) => string; shifts: boolean },
-): Match[] {
-  const want = query.lines.map(key);
-  const have = file.lines.map((line) => key(line.text));
-  const body = (text: string) => (shifts ? text.trimStart() : text);
-  const wantBodies = want.map(body);
-  const haveBodies = have.map(body);
-  const matches: Match[] = [];
-  for (let row = 0; row + want.length <= have.length; row += 1) {
-    if (!wantBodies.every((text, index) => text === haveBodies[row + index])) continue;
-    const shift = shifts
-      ? shiftBetween(want, have.slice(row, row + want.length))
-      : ({ kind: 'none' } as const);
+/** Every run of whole file lines that read the same as the search's lines. */
+function wholeLines(file: TextFile, query: Query, reading: (text: string) => string): Place[] {
+  const have = file.lines.map((line) => reading(line.text));
+  return occurrencesOf(have, query.lines.map(reading)).map((row) => ({
+    row,
+    column: 0,
+    shift: { kind: 'none' },
+    loose: true,
+  }));
+}
+
+/** The same, after one uniform indentation shift that the replacement can follow. */
+function shiftedLines(file: TextFile, query: Query, reading: (text: string) => string): Place[] {
+  const want = query.lines.map(reading);
+  const have = file.lines.map((line) => reading(line.text));
+  const bare = (text: string) => text.trimStart();
+  const places: Place[] = [];
+  for (const row of occurrencesOf(have.map(bare), want.map(bare))) {
+    const shift = shiftBetween(want, have.slice(row, row + want.length));
     if (shift === null || !canShift(query.replace, shift)) continue;
-    matches.push({
-      rung,
-      shift,
-      line: row + 1,
-      slices: slicesAt(file, wholeLineQuery(file, query, row), row, 0),
-    });
+    places.push({ row, column: 0, shift, loose: true });
+    if (places.length === MAX_SHIFTED) break;
   }
-  return matches;
-}
-
-/** Whole-line matches take the file's own text, which may differ in length from the search's. */
-function wholeLineQuery(file: TextFile, query: Query, row: number): Query {
-  return { ...query, lines: query.lines.map((_, index) => lineAt(file.lines, row + index).text) };
-}
-
-function shiftBetween(want: readonly string[], have: readonly string[]): Shift | null {
-  let shift: Shift | null = null;
-  for (const [index, line] of want.entries()) {
-    const other = have[index] ?? '';
-    if (line.trim() === '') continue;
-    const next = shiftOfLine(indentOf(line), indentOf(other));
-    if (next === null) return null;
-    if (shift !== null && !sameShift(shift, next)) return null;
-    shift = next;
-  }
-  return shift;
-}
-
-function shiftOfLine(want: string, have: string): Shift | null {
-  if (want === have) return { kind: 'none' };
-  if (have.endsWith(want)) return { kind: 'add', prefix: have.slice(0, have.length - want.length) };
-  if (want.endsWith(have)) return { kind: 'remove', prefix: want.slice(0, want.length - have.length) };
-  return null;
-}
-
-function sameShift(a: Shift, b: Shift): boolean {
-  if (a.kind === 'none' || b.kind === 'none') return a.kind === b.kind;
-  return a.kind === b.kind && a.prefix === b.prefix;
-}
-
-function indentOf(text: string): string {
-  return text.slice(0, text.length - text.trimStart().length);
-}
-
-/** A replacement line that lacks the indentation to be taken away cannot follow the shift. */
-function canShift(replace: string, shift: Shift): boolean {
-  if (shift.kind !== 'remove') return true;
-  return replace.split('\n').every((line) => line.trim() === '' || line.startsWith(shift.prefix));
-}
-
-/** One line of a replacement, moved as the match was. Blank lines stay as they are. */
-export function shiftLine(text: string, shift: Shift): string {
-  if (shift.kind === 'none' || text.trim() === '') return text;
-  return shift.kind === 'add' ? shift.prefix + text : text.slice(shift.prefix.length);
+  return places;
 }

@@ -18,7 +18,12 @@ export function nearestLines(file: TextFile, search: string): Near {
     .toSorted((a, b) => b.grams.size - a.grams.size)
     .slice(0, limits.compared);
   if (informative.length === 0) return [];
-  const have = file.lines.map((line) => bigrams(line.text));
+  const known = new Map<string, Set<string>>();
+  const have = file.lines.map(({ text }) => {
+    const grams = known.get(text) ?? bigrams(text);
+    known.set(text, grams);
+    return grams;
+  });
   const scored = file.lines.map((_, row) => {
     const scores = informative.map(({ offset, grams }) => dice(grams, have[row + offset]));
     return { row, score: scores.reduce((sum, score) => sum + score, 0) / scores.length };

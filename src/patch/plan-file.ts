@@ -2,7 +2,7 @@ import type { FileChange, Refusal } from '../core/index.ts';
 import type { FileEdits } from './assign-edits.ts';
 import type { PlanContext } from './check-edit.ts';
 import { missing, notLocated, notPlain } from './explain.ts';
-import { diffLines, gitLines } from './hunks.ts';
+import { gitLines } from './hunks.ts';
 import { locate } from './locate.ts';
 import { quoteLines } from './nearest.ts';
 import { refusal } from './refusal.ts';
@@ -106,10 +106,7 @@ function checkResult(
     const tooLarge = checkSize(file, after, index, context);
     if (tooLarge !== null) return tooLarge;
     const lines = gitLines(Buffer.from(before).toString());
-    const kept = diffLines(lines, gitLines(Buffer.from(after).toString())).filter(
-      ({ sign }) => sign === ' ',
-    ).length;
-    const share = (lines.length - kept) / lines.length;
+    const share = 1 - keptLines(lines, gitLines(Buffer.from(after).toString())) / lines.length;
     if (context.policy.allowWholeFile !== true && lines.length > wholeFile.lines && share > wholeFile.share) {
       const message = `The proposal rewrites ${Math.round(share * 100)} % of the ${lines.length} lines of ${file.path}: change only the lines that must change.`;
       return refusal('whole_file', { path: file.path, edit: index }, message);
@@ -119,6 +116,17 @@ function checkResult(
     return refusal('no_op', { path: file.path, edit: index }, `${file.path} would stay as it is.`);
   }
   return null;
+}
+
+/** How many of the old lines are still there, wherever they stand now. */
+function keptLines(before: readonly string[], after: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const line of after) left.set(line, (left.get(line) ?? 0) + 1);
+  return before.filter((line) => {
+    const count = left.get(line) ?? 0;
+    left.set(line, count - 1);
+    return count > 0;
+  }).length;
 }
 
 function checkSize(

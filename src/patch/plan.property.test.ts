@@ -136,6 +136,46 @@ describe('any replace that applies', () => {
   });
 });
 
+describe('several edits of one file', () => {
+  it('speak of its original text, in whatever order they come', () => {
+    const linesArb = fc.array(
+      wordArb.filter((word) => word.trim() !== '' && !word.includes('\r')),
+      { minLength: 1, maxLength: 12 },
+    );
+    const picksArb = fc.uniqueArray(fc.tuple(fc.nat(11), fc.constantFrom('', 'new\n', 'a\n', 'a\nb\n')), {
+      selector: ([line]) => line,
+      maxLength: 6,
+    });
+    let several = 0;
+    fc.assert(
+      fc.property(linesArb, picksArb, (lines, picks) => {
+        const chosen = picks.filter(
+          ([line, replace]) => line < lines.length && `${lines[line]}\n` !== replace,
+        );
+        if (chosen.length === 0) return;
+        several += chosen.length > 1 ? 1 : 0;
+        const edits = chosen.map(([line, replace]): Edit => {
+          const occurrence = lines.slice(0, line + 1).filter((other) => other === lines[line]).length;
+          return { op: 'replace', path: 'f', search: `${lines[line]}\n`, replace, occurrence };
+        });
+        const content = lines.map((line) => `${line}\n`).join('');
+        const expected = lines
+          .map((line, at) => chosen.find(([pick]) => pick === at)?.[1] ?? `${line}\n`)
+          .join('');
+        if (expected === content) return;
+        for (const order of [edits, edits.toReversed()]) {
+          const planned = plan({ f: content }, order);
+          if (planned.ok) expect(textOf(planned.patch.changes[0]?.after ?? undefined)).toBe(expected);
+          // Two insertions that meet at one place have no order.
+          else expect(planned.refusals.map((problem) => problem.code)).toContain('overlap');
+        }
+      }),
+      { numRuns: 1000 },
+    );
+    expect(several > 200).toBe(true);
+  });
+});
+
 describe('diffs', () => {
   it('of any changes give the changes back', () => {
     fc.assert(

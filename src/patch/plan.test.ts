@@ -221,6 +221,15 @@ describe('planEdits', () => {
     expect(result({ a: longFile }, edits, { policy: { allowWholeFile: true } })).toEqual({ a: 'short\n' });
   });
 
+  it('takes many small changes and moved lines of a long file for what they are', () => {
+    const lines = Array.from({ length: 6000 }, (_, index) => `line ${index}\n`);
+    const spread = lines.map((line, index) => (index % 5 === 0 ? `changed ${line}` : line)).join('');
+    const moved = [...lines.slice(3000), ...lines.slice(0, 3000)].join('');
+    for (const after of [spread, moved]) {
+      expect(codes({ a: lines.join('') }, [replace('a', lines.join(''), after)])).toEqual([]);
+    }
+  });
+
   it('suggests the file that was meant', () => {
     const [problem] = refusals({ 'lib/a.py': 'x' }, [replace('src/a.py', 'x', 'y')]);
     expect(problem?.message).toContain('Did you mean lib/a.py?');

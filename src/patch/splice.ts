@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff';
-import { type Match, shiftLine } from './locate.ts';
+import { shiftLine } from './indentation.ts';
+import type { Match } from './locate.ts';
 import { normalise, plainLines, type TextFile } from './text.ts';
 
 /** Replace `[start, end)` of a body by `text`. */
