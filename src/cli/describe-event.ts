@@ -20,8 +20,6 @@ export function describeEvent(event: RepairEvent): string | null {
         event.heldOut === null ? '' : `, held-out ${event.heldOut.passed} of ${event.heldOut.total}`;
       return `round ${event.round}: ${event.agreed ? 'confirmed' : 'NOT confirmed'} in a fresh sandbox${held}${seconds(event.wallMs)}`;
     }
-    case 'effect_failed':
-      return `failed: ${event.detail}`;
     case 'steered':
       return `told: ${event.text}`;
     case 'stopped':
@@ -30,6 +28,8 @@ export function describeEvent(event: RepairEvent): string | null {
       return 'taken up again';
     case 'effect_started':
     case 'candidates':
+    // The end tells why.
+    case 'effect_failed':
     case 'run_ended':
       return null;
   }

@@ -55,7 +55,10 @@ function bug(error: unknown): AssayError {
   });
 }
 
-/** The rooms end their sentences with a full stop or without one. */
-const sentence = (text: string) => (/[.!?:]$/.test(text) ? text : `${text}.`);
+/** The rooms begin with a capital or not, and end with a full stop or not; names of files stay as they are. */
+function sentence(text: string): string {
+  const begun = /^[a-z]+ /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+  return /[.!?:]$/.test(begun) ? begun : `${begun}.`;
+}
 
 const indented = (text: string) => printable(text).trimEnd().replaceAll('\n', '\n    ');

@@ -32,7 +32,7 @@ export function renderFix(
   if (result.motivation !== null) row('why', result.motivation);
   if (result.tests !== null) row('tests', testsLine(result, options.before));
   if (result.holdout !== null) row('held out', `${result.holdout.passed} of ${result.holdout.total} passed`);
-  row('spent', spentLine(result));
+  if (result.tests !== null) row('spent', spentLine(result));
   if (result.alternatives.length > 0)
     row(
       'others',
@@ -63,7 +63,7 @@ function spentLine({ rounds, usage }: RepairResult): string {
   return parts.join(', ');
 }
 
-function nextSteps({ status, run, patch, dir }: RepairResult, written: boolean): string[] {
+function nextSteps({ status, run, patch, dir, fix }: RepairResult, written: boolean): string[] {
   if (written) return [`the patch is in your files; to take it out: git apply -R ${dir}/patch.diff`];
   switch (status) {
     case 'done':
@@ -81,7 +81,7 @@ function nextSteps({ status, run, patch, dir }: RepairResult, written: boolean):
         ...best(patch, run),
       ];
     default:
-      return [`assay show ${run} shows every step`];
+      return [fix ?? `assay show ${run} shows every step`, ...best(patch, run)];
   }
 }
 

@@ -112,6 +112,17 @@ describe('baseline', () => {
     expect(end.status === 'environment_error' && end.fix).toBeTruthy();
   });
 
+  it('repairs no suite that fails for want of the network alone', async () => {
+    const offline = '<urlopen error [Errno -3] Temporary failure in name resolution>';
+    const { end } = await run({ baseline: [red({ a: offline, b: offline })] });
+    expect(end).toMatchObject({
+      status: 'environment_error',
+      detail: 'all 2 failing tests need the network, and the sandbox has none: a',
+    });
+    const { end: mixed } = await run({ baseline: [red({ a: offline, b: 'is 3' })] });
+    expect(mixed).toEqual({ status: 'done' });
+  });
+
   it('repairs an endless loop: a timeout with known tests is a red suite', async () => {
     const hung = red(
       {},

@@ -21,6 +21,7 @@ export function resultOf(options: { state: RepairState; run: string; dir: string
     run,
     status: end.status,
     reason: reasonOf(end, state, run),
+    fix: 'fix' in end ? end.fix : null,
     rounds,
     patch: best?.diff ?? null,
     bestEffort: best !== null && end.status !== 'done',
@@ -58,7 +59,7 @@ function reasonOf(end: RepairEnd, state: RepairState, run: string): string {
       return end.detail;
     case 'environment_error':
     case 'error':
-      return `${end.detail}; ${end.fix}`;
+      return end.detail;
     case 'aborted':
       return `${end.detail}; go on with: assay resume ${run}`;
   }

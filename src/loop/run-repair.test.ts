@@ -152,7 +152,8 @@ describe('runRepair', () => {
     const { result } = await runRepair(options);
     expect(result).toMatchObject({
       status: 'environment_error',
-      reason: 'no python; install python3',
+      reason: 'no python',
+      fix: 'install python3',
       patch: null,
     });
     expect(eventsIn(run).map(({ type }) => type)).toEqual([

@@ -1,4 +1,5 @@
 import type { RepairEnd, Report } from '../core/index.ts';
+import { needsNetwork } from '../lab/index.ts';
 import { isFailing } from './stagnation.ts';
 
 /** Ids of the tests that keep a report from being green: failing, missing, newly skipped or seen twice. Sorted. */
@@ -120,12 +121,29 @@ function endOfRed(report: Report, flaky: readonly string[]): RepairEnd | null {
       'which tests there should be is not known, so no run of them can prove a patch',
       'let the tests be collected, or trust what each run collects (--trust-collected)',
     );
+  const offline = endOfOffline(report, flaky);
+  if (offline !== null) return offline;
   if (report.verdict === 'failed' && report.problems.length === 0 && report.tests.length > 0) {
     if (failingIds(report, flaky).length > 0) return null;
     if (failingIds(report).length > 0) return { status: 'already_green' };
   }
   if (failingIds(report, flaky).length > 0 && reached(report)) return null;
   return environment(report.reason, fixOf(report));
+}
+
+/** Where nothing fails but for want of the network, a patch could only go around what the tests ask for. */
+function endOfOffline(report: Report, flaky: readonly string[]): RepairEnd | null {
+  const red = failingIds(report, flaky);
+  const offline = report.tests.filter(
+    ({ id, failure }) => red.includes(id) && failure !== null && needsNetwork(failure),
+  );
+  const [first] = offline;
+  if (first === undefined || offline.length < red.length) return null;
+  const who = red.length === 1 ? `the one failing test needs` : `all ${red.length} failing tests need`;
+  return environment(
+    `${who} the network, and the sandbox has none: ${first.id}`,
+    'let the tests talk to a server of their own on localhost, which works in the sandbox, or leave them out with --test',
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Report } from '../../core/index.ts';
+import { needsNetwork } from '../run/network-hint.ts';
 
 /** What a reader of the report can do now, in one sentence; null after a pass. */
 export function nextStep(report: Report): string | null {
@@ -7,6 +8,9 @@ export function nextStep(report: Report): string | null {
     case 'passed':
       return null;
     case 'failed':
+      if (onlyOffline(report)) {
+        return 'let the tests talk to a server of their own on localhost, which works in the sandbox, or leave them out with --test';
+      }
       return report.problems.length > 0
         ? 'repair what keeps the tests from being loaded, or let assay try: assay fix DIR'
         : 'let assay look for a patch: assay fix DIR';
@@ -34,4 +38,15 @@ export function nextStep(report: Report): string | null {
     case 'aborted':
       return 'start it again';
   }
+}
+
+/** Nothing fails but for want of the network: no patch is called for. */
+function onlyOffline({ tests, problems, integrity }: Report): boolean {
+  const failing = tests.filter(({ status }) => status === 'failed' || status === 'error');
+  const others = problems.length + integrity.missing.length + integrity.newlySkipped.length;
+  return (
+    others === 0 &&
+    failing.length > 0 &&
+    failing.every(({ failure }) => failure !== null && needsNetwork(failure))
+  );
 }

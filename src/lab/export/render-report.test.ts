@@ -49,6 +49,14 @@ next  let assay look for a patch: assay fix DIR
     );
   });
 
+  it('advises no patch where nothing but the network is missing', () => {
+    const offline = failing('t', { message: 'getaddrinfo EAI_AGAIN example.com' });
+    const next = (tests: Report['tests']) =>
+      renderReport(sampleReport({ verdict: 'failed', tests }), plain).split('next  ')[1];
+    expect(next([offline])).toMatch(/^let the tests talk to a server of their own on localhost/);
+    expect(next([offline, failing('u')])).toMatch(/^let assay look for a patch/);
+  });
+
   it('has nothing to advise after a pass', () => {
     const text = renderReport(sampleReport(), plain);
     expect(text).toMatch(/^passed {2}every expected test passed\n1 of 1 passed · pytest/);
