@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
-  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -343,6 +342,13 @@ describe('treeReader', () => {
     expect(read('none/at/all')).toBeNull();
     expect(read('a/b.txt/c')).toBeNull();
     expect(read('../etc/passwd')).toBeNull();
-    expect(existsSync(root)).toBe(true);
+  });
+
+  it('says so where the disk refuses', () => {
+    const read = treeReader(path.join(root, 'gone'));
+    expect(refused(() => read('a.py'))).toMatchObject({
+      code: 'environment',
+      because: expect.stringContaining('ENOENT'),
+    });
   });
 });

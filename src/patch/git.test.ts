@@ -5,6 +5,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FileChange } from '../core/index.ts';
+import { applyToTree } from './apply-tree.ts';
 import { diffOf } from './diff.ts';
 import { bytesOf, type Tree } from './testing.ts';
 import { treeArb } from './testing-arbitraries.ts';
@@ -112,6 +113,18 @@ describe('diffOf and git', () => {
 
   const numbers = (from: number, to: number, eol = '\n') =>
     Array.from({ length: to - from }, (_, index) => `${from + index} line${eol}`).join('');
+
+  it('and applyToTree leave the same files, and undo leaves the old ones, for any two trees', () => {
+    for (const [index, one] of fc.sample(caseArb, { numRuns: 80, seed: 4 }).entries()) {
+      const folder = `t${index}`;
+      mkdirSync(path.join(root, folder));
+      write(folder, one.before);
+      const { undo } = applyToTree({ root: path.join(root, folder), changes: one.changes });
+      expect(readBack(folder)).toEqual(seen(one.after));
+      undo();
+      expect(readBack(folder)).toEqual(seen(one.before));
+    }
+  });
 
   it.each<[string, Tree, Tree]>([
     ['a change', { a: numbers(0, 30) }, { a: numbers(0, 30).replace('9 line\n', '9 Line\n') }],

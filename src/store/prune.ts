@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { AssayError } from '../core/index.ts';
 import { onDisk } from './disk-error.ts';
@@ -52,6 +52,7 @@ export function prune(
   runs: readonly Candidate[],
   { options, now }: { options: PruneOptions; now: Date },
 ): Pruned {
+  if (!existsSync(runsDir)) return { removed: [], freedBytes: 0, live: [], keptBytes: 0 };
   return onDisk({ doing: 'remove old runs', path: runsDir }, () => {
     const sized = runs.map((run) => ({ ...run, bytes: sizeOf(run.dir) }));
     const removed = choosePruned(sized, options, now).filter((run) => removeRun(runsDir, run));

@@ -204,6 +204,11 @@ describe('prune', () => {
     expect(readdirSync(path.join(home, 'runs'))).toHaveLength(4 - expected.length);
   });
 
+  it('has nothing to do where no run was ever made', () => {
+    expect(store().prune({ keep: 0 })).toEqual({ removed: [], freedBytes: 0, live: [], keptBytes: 0 });
+    expect(() => statSync(home)).toThrow('ENOENT');
+  });
+
   it('never removes a run that is written to', async () => {
     const run = await at('2026-11-01T00:00:00Z').create({ kind: 'fix', spec: {}, event });
     expect(store().prune({ keep: 0, olderThanDays: 0, maxBytes: 0 })).toMatchObject({
