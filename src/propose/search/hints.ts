@@ -1,15 +1,15 @@
 import type { TestResult } from '../../core/index.ts';
-
-/** How much likelier a kind of edit gets when tests fail in this way. Unlisted: 1. */
-type Hint = { readonly when: RegExp; readonly raises: Readonly<Record<string, number>> };
-
-const hints: readonly Hint[] = [];
+import type { Language } from './syntax/language.ts';
 
 /**
  * Factors by template id, from the exceptions the failing tests died of: repair by crash type, as in Oh and Oh,
  * "PyTER: effective program repair for Python type errors", ESEC/FSE 2022.
  */
-export function hintsOf(failing: readonly TestResult[]): ReadonlyMap<string, number> {
+export function hintsOf(
+  failing: readonly TestResult[],
+  languages: readonly Language[],
+): ReadonlyMap<string, number> {
+  const hints = languages.flatMap((language) => language.hints);
   const factors = new Map<string, number>();
   for (const { failure } of failing) {
     const text = `${failure?.type ?? ''}: ${failure?.message ?? ''}`;

@@ -26,8 +26,8 @@ export type JudgeState<T> = {
   passing: Judged<T>[];
   /** Not passing, but it got past the first failing test. */
   partial: Judged<T>[];
-  /** Candidates tried when the first one passed. */
-  firstPassAt: number | null;
+  /** Candidates tried and milliseconds gone when the first one passed. */
+  firstPass: { tried: number; ms: number } | null;
   startedMs: number;
 };
 
@@ -64,7 +64,7 @@ async function judgeBatch<T>(options: JudgeOptions<T>, batch: Trial<T>[], leftMs
     const trial = left.get(result.id);
     if (trial === undefined) return;
     left.delete(result.id);
-    record(state, trial, result);
+    record(state, trial, result, clock.monotonicMs() - state.startedMs);
   };
   let cut = false;
   try {
@@ -91,11 +91,11 @@ async function judgeBatch<T>(options: JudgeOptions<T>, batch: Trial<T>[], leftMs
   return cut;
 }
 
-function record<T>(state: JudgeState<T>, trial: Trial<T>, result: CandidateResult): void {
+function record<T>(state: JudgeState<T>, trial: Trial<T>, result: CandidateResult, ms: number): void {
   state.tried += 1;
   switch (result.status) {
     case 'passed':
-      state.firstPassAt ??= state.tried;
+      state.firstPass ??= { tried: state.tried, ms };
       state.passing.push({ trial, result });
       break;
     case 'failed':

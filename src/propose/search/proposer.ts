@@ -7,12 +7,16 @@ import type { SearchLimits, SearchResult } from './search.ts';
 import { search } from './search.ts';
 
 export type SearchProposerOptions = {
-  /** Default: 64 a batch, 8 passing candidates, and after the first one as many again (200 to 600). */
+  /** Default: 64 a batch, 8 passing candidates, and after the first one as much again (200 to 600 candidates, 3 to 20 s). */
   limits?: Partial<SearchLimits>;
   clock?: Clock;
 };
 
-const defaults: SearchLimits = { batchSize: 64, passing: 8, extra: { min: 200, max: 600 } };
+const defaults: SearchLimits = {
+  batchSize: 64,
+  passing: 8,
+  extra: { min: 200, max: 600, minMs: 3000, maxMs: 20_000 },
+};
 
 const systemClock: Clock = { monotonicMs: () => performance.now(), now: () => new Date() };
 

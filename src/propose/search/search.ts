@@ -23,8 +23,11 @@ export type SearchLimits = {
   batchSize: number;
   /** Passing candidates after which the search ends. */
   passing: number;
-  /** Candidates tried after the first passing one, at least and at most. */
-  extra: { min: number; max: number };
+  /**
+   * What is spent after the first passing candidate: as many candidates and as much time again as it took, but
+   * within these bounds.
+   */
+  extra: { min: number; max: number; minMs: number; maxMs: number };
 };
 
 export type SearchResult = {
@@ -44,14 +47,8 @@ export type SearchOptions = {
 
 /** Localises, makes candidates and has them judged, until enough pass or the budget or the candidates run out. */
 export async function search(options: SearchOptions): Promise<SearchResult> {
-  const { feedback, tools, limits, clock, startedMs } = options;
-  const localisation = localise({
-    coverage: options.coverage,
-    failing: feedback.failing,
-    flaky: feedback.flaky,
-    editable: (path) => languageOf(path) !== null && tools.protectedBecause(path) === null,
-  });
-  const parsers = await openParsers(localisation.files);
+  const { tools, limits, clock, startedMs } = options;
+  const { localisation, trials, close } = await openTrials(options);
   try {
     const state: JudgeState<Suggestion> = {
       generated: 0,
@@ -59,27 +56,62 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
       hung: 0,
       passing: [],
       partial: [],
-      firstPassAt: null,
+      firstPass: null,
       startedMs,
     };
     const end = await judge({
-      trials: trials(options, localisation, parsers),
+      trials,
       tools,
       clock,
       batchSize: limits.batchSize,
-      enough: ({ passing, tried, firstPassAt }) => {
-        if (firstPassAt === null) return false;
-        const extra = Math.min(limits.extra.max, Math.max(limits.extra.min, firstPassAt));
-        return passing.length >= limits.passing || tried >= firstPassAt + extra;
-      },
+      enough: (now) => isEnough(now, limits, clock.monotonicMs() - startedMs),
       deadlineMs: startedMs + tools.budget.wallMs,
       state,
       at: ({ origin }) => `${origin.site.file.path}:${origin.site.from}`,
     });
     return { state, end, localisation };
   } finally {
-    for (const parser of parsers.values()) parser.close();
+    close();
   }
+}
+
+function isEnough(state: JudgeState<Suggestion>, limits: SearchLimits, spentMs: number): boolean {
+  const { passing, tried, firstPass } = state;
+  if (firstPass === null) return false;
+  if (passing.length >= limits.passing) return true;
+  const { min, max, minMs, maxMs } = limits.extra;
+  return (
+    tried >= firstPass.tried + clamp(firstPass.tried, min, max) ||
+    spentMs >= firstPass.ms + clamp(firstPass.ms, minMs, maxMs)
+  );
+}
+
+const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
+
+/** The candidates for a feedback, made one by one as they are asked for. Call `close` when done. */
+export async function openTrials({
+  feedback,
+  tools,
+  coverage,
+}: Pick<SearchOptions, 'feedback' | 'tools' | 'coverage'>): Promise<{
+  localisation: Localisation;
+  trials: Generator<Trial<Suggestion>>;
+  close(): void;
+}> {
+  const localisation = localise({
+    coverage,
+    failing: feedback.failing,
+    flaky: feedback.flaky,
+    editable: (path) => languageOf(path) !== null && tools.protectedBecause(path) === null,
+  });
+  const parsers = await openParsers(localisation.files);
+  return {
+    localisation,
+    trials: makeTrials(feedback, tools, localisation, parsers),
+    close: () => {
+      for (const parser of parsers.values()) parser.close();
+    },
+  };
 }
 
 async function openParsers(files: readonly string[]): Promise<Map<Language, SyntaxParser>> {
@@ -92,12 +124,13 @@ async function openParsers(files: readonly string[]): Promise<Map<Language, Synt
 }
 
 /** Every distinct candidate that parses and was not proposed before, the most promising first. */
-function* trials(
-  { feedback, tools }: SearchOptions,
+function* makeTrials(
+  feedback: Feedback,
+  tools: ProposerTools,
   localisation: Localisation,
   parsers: ReadonlyMap<Language, SyntaxParser>,
 ): Generator<Trial<Suggestion>> {
-  const hints = hintsOf(feedback.failing);
+  const hints = hintsOf(feedback.failing, [...parsers.keys()]);
   const files = localisation.files.map((path) => ({
     weight: localisation.of(path, 1, Number.MAX_SAFE_INTEGER).weight,
     suspects: () => {

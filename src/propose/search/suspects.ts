@@ -9,7 +9,7 @@ export type Suspect = { readonly index: FileIndex; readonly site: Site; readonly
 /** Code that runs at import has no test of its own: constants, defaults, class bodies. */
 const importWeight = 0.35;
 /** The head of a function, for its defaults and parameters. */
-const headWeight = 0.5;
+const headWeight = 0.8;
 
 /** The sites of a file that a failing test ran, and those that ran before any test, at import. */
 export function suspectsOf(index: FileIndex, localisation: Localisation): Suspect[] {

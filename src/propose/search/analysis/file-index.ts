@@ -2,13 +2,22 @@ import type { Arity } from '../syntax/language.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
 import { child, descend, parts } from '../syntax/node.ts';
 import type { SourceFile } from '../syntax/source-file.ts';
-import { textOf } from '../syntax/source-file.ts';
-import type { Scope } from './scope.ts';
+import { lineAt, textOf } from '../syntax/source-file.ts';
+import type { Member } from './member.ts';
+import { membersOfClasses } from './member.ts';
+import type { Parameter, Scope } from './scope.ts';
 import { scopesOf } from './scope.ts';
 import type { Shapes } from './shape.ts';
 import { shapesOf } from './shape.ts';
 import type { Site } from './site.ts';
 import { sitesOf } from './site.ts';
+
+/** A function of the file. A method's parameters are without its receiver. */
+export type DefinedFunction = {
+  readonly arity: Arity;
+  readonly method: boolean;
+  readonly parameters: readonly Parameter[];
+};
 
 /** Everything the templates ask about a file, worked out once. */
 export type FileIndex = {
@@ -16,33 +25,44 @@ export type FileIndex = {
   readonly scopes: ReadonlyMap<SyntaxNode, Scope>;
   readonly sites: readonly Site[];
   readonly shapes: Shapes;
-  /** Functions and methods defined here, by name; a method's arity is without its receiver. */
-  readonly functions: ReadonlyMap<string, { arity: Arity; method: boolean }>;
+  /** Attributes and methods of each class defined here. */
+  readonly classes: ReadonlyMap<Scope, ReadonlyMap<string, Member>>;
+  /** Functions and methods defined here, by name. */
+  readonly functions: ReadonlyMap<string, DefinedFunction>;
   /** Names used after a dot anywhere in the file: how often each, and whether it is ever called. */
   readonly members: ReadonlyMap<string, { count: number; called: boolean; read: boolean }>;
+  /** The lines that mention each name. */
+  readonly mentions: ReadonlyMap<string, readonly number[]>;
+  /** The lines that mention each attribute. */
+  readonly memberMentions: ReadonlyMap<string, readonly number[]>;
 };
 
 export function indexFile(file: SourceFile): FileIndex {
   const scopes = scopesOf(file);
+  const classes = membersOfClasses(file, scopes);
   return {
     file,
     scopes,
     sites: sitesOf(file, scopes),
-    shapes: shapesOf(file),
+    classes,
+    shapes: shapesOf(file, classes),
     functions: functionsOf(scopes),
     members: membersOf(file),
+    mentions: mentionsOf(file, (node) => node.field !== 'property'),
+    memberMentions: mentionsOf(file, (node) => node.field === 'property'),
   };
 }
 
 function functionsOf(scopes: ReadonlyMap<SyntaxNode, Scope>): FileIndex['functions'] {
-  const found = new Map<string, { arity: Arity; method: boolean }>();
+  const found = new Map<string, DefinedFunction>();
   for (const scope of scopes.values()) {
     if (scope.kind !== 'function') continue;
     const method = scope.parent?.kind === 'class';
     const plain = scope.parameters.filter((parameter) => !parameter.rest).slice(method ? 1 : 0);
     const rest = scope.parameters.some((parameter) => parameter.rest);
     const min = plain.filter((parameter) => !parameter.optional).length;
-    found.set(scope.name, { arity: { min, max: rest ? Number.POSITIVE_INFINITY : plain.length }, method });
+    const arity = { min, max: rest ? Number.POSITIVE_INFINITY : plain.length };
+    found.set(scope.name, { arity, method, parameters: plain });
   }
   return found;
 }
@@ -59,6 +79,18 @@ function membersOf(file: SourceFile): FileIndex['members'] {
     if (node.parent?.role === 'call' && node.field === 'callee') known.called = true;
     else known.read = true;
     found.set(name, known);
+  }
+  return found;
+}
+
+function mentionsOf(file: SourceFile, counts: (node: SyntaxNode) => boolean): FileIndex['mentions'] {
+  const found = new Map<string, number[]>();
+  for (const node of descend(file.root)) {
+    if (node.role !== 'identifier' || !counts(node)) continue;
+    const name = textOf(file, node);
+    const lines = found.get(name) ?? [];
+    lines.push(lineAt(file, node.start));
+    found.set(name, lines);
   }
   return found;
 }

@@ -1,21 +1,28 @@
 import type { SyntaxNode } from '../syntax/node.ts';
 import { child, descend, parts } from '../syntax/node.ts';
 import type { Shape } from '../syntax/shape.ts';
-import { textOf } from '../syntax/source-file.ts';
+import { lineAt, textOf } from '../syntax/source-file.ts';
 import type { FileIndex } from './file-index.ts';
+import { classAround } from './member.ts';
 import type { BindingKind, Scope } from './scope.ts';
+import { receiverOf } from './scope.ts';
 import type { Site } from './site.ts';
 
 /** A name that can be read at some place. */
 export type VisibleName = {
   readonly name: string;
-  readonly kind: BindingKind | 'clause' | 'lambda';
+  readonly kind: BindingKind | 'clause' | 'lambda' | 'member';
   readonly shape: Shape | null;
   /** 0: bound in a comprehension or lambda around; 1: in this function; 2: around it; 3: in the module. */
   readonly distance: number;
+  /** A parameter that its function never uses: a hint that something was forgotten. */
+  readonly idle: boolean;
 };
 
-/** Names readable at `at`, nearest first. A class body's names are not readable from its methods. */
+/**
+ * Names readable at `at`: by scope, the inner ones first, then by how near they are mentioned in the text. A class
+ * body's names are not readable from its methods.
+ */
 export function visibleNames(index: FileIndex, site: Site, at: SyntaxNode): VisibleName[] {
   const found = new Map<string, VisibleName>();
   const add = (name: VisibleName) => {
@@ -34,11 +41,24 @@ export function visibleNames(index: FileIndex, site: Site, at: SyntaxNode): Visi
         kind: binding.kind,
         shape: index.shapes.ofName(binding.name, scope),
         distance: here,
+        idle: binding.kind === 'parameter' && isIdle(index, scope, binding.name),
       });
     }
     distance = 2;
   }
-  return [...found.values()];
+  const line = lineAt(index.file, at.start);
+  const gap = new Map([...found.keys()].map((name) => [name, gapTo(index.mentions.get(name), line)]));
+  return [...found.values()].sort(
+    (a, b) =>
+      a.distance - b.distance ||
+      Number(b.idle) - Number(a.idle) ||
+      (gap.get(a.name) ?? 0) - (gap.get(b.name) ?? 0),
+  );
+}
+
+/** Lines from `line` to the nearest mention. */
+function gapTo(lines: readonly number[] | undefined, line: number): number {
+  return Math.min(...(lines ?? []).map((other) => Math.abs(other - line)), Number.MAX_SAFE_INTEGER);
 }
 
 /** Names bound by a comprehension or lambda. */
@@ -51,7 +71,7 @@ function clauseNames(index: FileIndex, node: SyntaxNode): VisibleName[] {
         const left = child(clause, 'left');
         return left === null ? [] : [...descend(left)].filter((below) => below.role === 'identifier');
       })
-      .map((name) => ({ name: textOf(file, name), kind: 'clause', shape: null, distance: 0 }));
+      .map((name) => ({ name: textOf(file, name), kind: 'clause', shape: null, distance: 0, idle: false }));
   }
   if (node.role === 'lambda') {
     const list = child(node, 'parameters');
@@ -59,14 +79,50 @@ function clauseNames(index: FileIndex, node: SyntaxNode): VisibleName[] {
       .flatMap((parameter) =>
         [...descend(parameter)].filter((below) => below.role === 'identifier').slice(0, 1),
       )
-      .map((name) => ({ name: textOf(file, name), kind: 'lambda', shape: null, distance: 0 }));
+      .map((name) => ({ name: textOf(file, name), kind: 'lambda', shape: null, distance: 0, idle: false }));
   }
   return [];
 }
 
+function isIdle(index: FileIndex, scope: Scope, name: string): boolean {
+  const body = child(scope.node, 'body');
+  if (body === null) return false;
+  const from = lineAt(index.file, body.start);
+  const to = lineAt(index.file, body.end);
+  return !(index.mentions.get(name) ?? []).some((line) => line >= from && line <= to);
+}
+
 const valueKinds = new Set(['parameter', 'local', 'loop', 'clause', 'lambda']);
 
-/** Visible names that hold values: no functions, classes or imports. Module constants come last. */
+/**
+ * What holds a value here and can be written as it is: names, no functions, classes or imports, then the attributes
+ * of the method's own object (`self.limit`), then module constants. The receiver itself is left out.
+ */
 export function visibleValues(index: FileIndex, site: Site, at: SyntaxNode): VisibleName[] {
-  return visibleNames(index, site, at).filter((name) => valueKinds.has(name.kind));
+  const receiver = receiverOf(site.scope);
+  const names = visibleNames(index, site, at).filter(
+    (name) => valueKinds.has(name.kind) && name.name !== receiver,
+  );
+  const members = receiver === null ? [] : visibleMembers(index, site, at, receiver);
+  const constants = names.findIndex((name) => name.distance === 3);
+  const before = constants === -1 ? names.length : constants;
+  return [...names.slice(0, before), ...members, ...names.slice(before)];
+}
+
+function visibleMembers(index: FileIndex, site: Site, at: SyntaxNode, receiver: string): VisibleName[] {
+  const owner = classAround(site.scope);
+  const members = owner === null ? undefined : index.classes.get(owner);
+  const line = lineAt(index.file, at.start);
+  const { write, levels } = index.file.language;
+  return [...(members?.values() ?? [])]
+    .filter((member) => !member.method)
+    .map(({ name }) => ({ name, gap: gapTo(index.memberMentions.get(name), line) }))
+    .sort((a, b) => a.gap - b.gap)
+    .map(({ name }) => ({
+      name: write.member({ text: receiver, level: levels.atom }, name).text,
+      kind: 'member',
+      shape: index.shapes.ofMember(name, site.scope),
+      distance: 2,
+      idle: false,
+    }));
 }

@@ -4,15 +4,21 @@ import { operatorOf } from '../syntax/phrase.ts';
 import type { Shape } from '../syntax/shape.ts';
 import type { SourceFile } from '../syntax/source-file.ts';
 import { textOf } from '../syntax/source-file.ts';
+import type { Member } from './member.ts';
+import { classAround } from './member.ts';
 import type { Binding, Scope } from './scope.ts';
+import { receiverOf } from './scope.ts';
 
 export type Shapes = {
   of(node: SyntaxNode, scope: Scope): Shape | null;
   ofName(name: string, scope: Scope): Shape | null;
+  /** Of an attribute that the method around reaches by its receiver. */
+  ofMember(name: string, scope: Scope): Shape | null;
 };
 
 /** Guesses for one file; each answer is worked out once. */
-export function shapesOf(file: SourceFile): Shapes {
+export function shapesOf(file: SourceFile, classes: ReadonlyMap<Scope, ReadonlyMap<string, Member>>): Shapes {
+  const members = new Map<Member, Shape | null>();
   const known = new Map<Binding, Shape | null>();
   const of = (node: SyntaxNode, scope: Scope, depth = 0): Shape | null => {
     if (depth > 6) return null;
@@ -73,6 +79,12 @@ export function shapesOf(file: SourceFile): Shapes {
         if (object === null || index?.role !== 'slice') return null;
         return of(object, scope, depth + 1);
       }
+      case 'attribute': {
+        const object = child(node, 'object');
+        const property = child(node, 'property');
+        if (object === null || property === null || textOf(file, object) !== receiverOf(scope)) return null;
+        return ofMember(textOf(file, property), scope, depth + 1);
+      }
       case 'identifier':
         return ofName(textOf(file, node), scope, depth + 1);
       default:
@@ -92,7 +104,23 @@ export function shapesOf(file: SourceFile): Shapes {
     }
     return null;
   };
-  return { of: (node, scope) => of(node, scope), ofName: (name, scope) => ofName(name, scope) };
+  const ofMember = (name: string, scope: Scope, depth = 0): Shape | null => {
+    const owner = classAround(scope);
+    const member = owner === null ? undefined : classes.get(owner)?.get(name);
+    if (member === undefined) return null;
+    const before = members.get(member);
+    if (before !== undefined) return before;
+    members.set(member, null);
+    const shapes = member.values.map((value) => of(value.node, value.scope, depth + 1));
+    const shape = member.method ? 'callable' : (shapes.find((one) => one !== null && one !== 'none') ?? null);
+    members.set(member, shape);
+    return shape;
+  };
+  return {
+    of: (node, scope) => of(node, scope),
+    ofName: (name, scope) => ofName(name, scope),
+    ofMember: (name, scope) => ofMember(name, scope),
+  };
 }
 
 function bindingShape(
@@ -111,30 +139,53 @@ function bindingShape(
     const shape = of(value, scope);
     if (shape !== null && shape !== 'none') return shape;
   }
-  return shapeByUse(file, binding.name, scope);
+  return shapeByUse(file, binding.name, scope, of);
 }
 
-/** `x.append(...)` makes `x` a list, `x + 1` and `range(x)` a number. */
-function shapeByUse(file: SourceFile, name: string, scope: Scope): Shape | null {
+/** `x.append(...)` makes `x` a list, `x + 1`, `range(x)` and `xs[:x]` a number, `for y in x` and `x[:1]` a list. */
+function shapeByUse(
+  file: SourceFile,
+  name: string,
+  scope: Scope,
+  of: (node: SyntaxNode, scope: Scope) => Shape | null,
+): Shape | null {
+  let guess: Shape | null = null;
   for (const node of descend(scope.node)) {
-    if (node.role !== 'identifier' || textOf(file, node) !== name) continue;
-    const parent = node.parent;
-    if (parent === null) continue;
-    if (parent.role === 'attribute' && node.field === 'object') {
-      const property = child(parent, 'property');
-      const shape = property === null ? undefined : file.language.shapes.receivers[textOf(file, property)];
-      if (shape !== undefined) return shape;
-    }
-    if (parent.role === 'arithmetic' || parent.role === 'comparison') {
-      if (parts(parent).some((part) => part.role === 'integer' || part.role === 'float')) return 'number';
-    }
-    if (parent.role === 'augmentedAssignment' && child(parent, 'right')?.role === 'integer') return 'number';
-    if (parent.role === 'arguments' && parent.parent?.role === 'call') {
-      const callee = child(parent.parent, 'callee');
-      if (callee !== null && textOf(file, callee) === 'range') return 'number';
+    if (node.role !== 'identifier' || textOf(file, node) !== name || node.parent === null) continue;
+    const sure = shapeFromParent(file, node, node.parent);
+    if (sure !== null) return sure;
+    if (guess === null && (node.parent.role === 'comparison' || node.parent.role === 'arithmetic')) {
+      const others = parts(node.parent).filter((part) => part !== node);
+      if (others.some((part) => of(part, scope) === 'number')) guess = 'number';
     }
   }
-  return null;
+  return guess;
+}
+
+function shapeFromParent(file: SourceFile, node: SyntaxNode, parent: SyntaxNode): Shape | null {
+  switch (parent.role) {
+    case 'attribute': {
+      const property = node.field === 'object' ? child(parent, 'property') : null;
+      return property === null ? null : (file.language.shapes.receivers[textOf(file, property)] ?? null);
+    }
+    case 'augmentedAssignment':
+      return child(parent, 'right')?.role === 'integer' ? 'number' : null;
+    case 'slice':
+      return 'number';
+    case 'subscript':
+      return node.field === 'object' && child(parent, 'index')?.role === 'slice' ? 'list' : null;
+    case 'for':
+    case 'forClause':
+      return node.field === 'right' ? 'list' : null;
+    case 'arguments': {
+      const callee = parent.parent === null ? null : child(parent.parent, 'callee');
+      const called = callee === null ? '' : textOf(file, callee);
+      if (called === 'range') return 'number';
+      return called === 'enumerate' || called === 'reversed' ? 'list' : null;
+    }
+    default:
+      return null;
+  }
 }
 
 function callShape(file: SourceFile, node: SyntaxNode): Shape | null {

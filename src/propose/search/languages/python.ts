@@ -1,6 +1,7 @@
 import type { Arity, Language, Phrase, Writer } from '../syntax/language.ts';
 import { bind } from '../syntax/phrase.ts';
 import { fields, positions, roles } from './python-grammar.ts';
+import { hints } from './python-hints.ts';
 import { shapes } from './python-shapes.ts';
 
 /** Binding levels, tightest last; section "Operator precedence" of the Python language reference. */
@@ -70,6 +71,9 @@ const write: Writer = {
   call: (name, args) => atom(`${name}(${args.join(', ')})`),
   member: (object, name) => atom(`${bind(object, level.atom)}.${name}`),
   subscript: (object, index) => atom(`${bind(object, level.atom)}[${index}]`),
+  lookup: (object, key, otherwise) =>
+    atom(`${bind(object, level.atom)}.get(${otherwise === null ? key : `${key}, ${otherwise}`})`),
+  lookupOrPut: (object, key, first) => atom(`${bind(object, level.atom)}.setdefault(${key}, ${first})`),
   slice: (object, from, to) => atom(`${bind(object, level.atom)}[${from ?? ''}:${to ?? ''}]`),
   guard: (condition, body, indent) => [`if ${condition}:`, `${indent}${body}`],
   returns: (value) => (value === null ? 'return' : `return ${value}`),
@@ -285,7 +289,9 @@ export const python: Language = {
   write,
   standalone: (text, indented) => (indented ? `if 1:\n${text}\n` : `${text}\n`),
   shapes,
+  hints,
   builtins,
+  checkedTypes: ['dict', 'list', 'str', 'int'],
   wrappingMethods: [
     ['strip', 'text', 0.3],
     ['lower', 'text', 0.3],

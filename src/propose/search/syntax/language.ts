@@ -25,6 +25,9 @@ export type Language = {
   standalone(text: string, indented: boolean): string;
   /** Names that exist without being bound, with the number of arguments they take. */
   readonly builtins: ReadonlyMap<string, Arity>;
+  readonly hints: readonly Hint[];
+  /** Types that code asks about before it looks into a value. */
+  readonly checkedTypes: readonly string[];
   /** Methods without arguments that turn a value into what was meant: name, shape of the value, prior. */
   readonly wrappingMethods: readonly (readonly [name: string, shape: Shape, prior: number])[];
   /** What a function that may wait begins with. */
@@ -81,6 +84,9 @@ export type Families = {
   readonly exceptions: readonly (readonly string[])[];
 };
 
+/** Templates that become likelier when a failing test died in a way, by template id. */
+export type Hint = { readonly when: RegExp; readonly raises: Readonly<Record<string, number>> };
+
 /** A phrase and how tightly it binds. */
 export type Phrase = { readonly text: string; readonly level: number };
 
@@ -97,6 +103,10 @@ export type Writer = {
   call(name: string, args: readonly string[]): Phrase;
   member(object: Phrase, name: string): Phrase;
   subscript(object: Phrase, index: string): Phrase;
+  /** The value of a key, and another value where the key is missing; null: none. */
+  lookup(object: Phrase, key: string, otherwise: string | null): Phrase;
+  /** The value of a key, put in first where the key is missing. */
+  lookupOrPut(object: Phrase, key: string, first: string): Phrase;
   /** null: an open end. */
   slice(object: Phrase, from: string | null, to: string | null): Phrase;
   /** One statement in another's body, as lines without outer indentation. */

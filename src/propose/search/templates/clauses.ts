@@ -20,7 +20,8 @@ export const clauses: Template = {
   prior: 0.5,
   *rewrites(place) {
     for (const node of place.site.expressions) {
-      if (isCondition(node)) yield* further(place, node);
+      if (isCondition(node)) yield* further(place, node, 1);
+      else if (isPartOfCondition(node)) yield* further(place, node, 0.45);
       if (node.role === 'comprehension') yield* filters(place, node);
     }
     const condition = child(place.site.node, 'condition');
@@ -33,7 +34,12 @@ function isCondition(node: SyntaxNode): boolean {
   return node.role !== 'true' && node.role !== 'false';
 }
 
-function* further(place: Place, node: SyntaxNode): Generator<Rewrite> {
+/** `b` in `a or b`, which may have been meant as `b and c`. */
+function isPartOfCondition(node: SyntaxNode): boolean {
+  return node.parent?.role === 'boolean' && node.role !== 'boolean';
+}
+
+function* further(place: Place, node: SyntaxNode, share: number): Generator<Rewrite> {
   const { file } = place.site;
   const { write } = file.language;
   const own = phraseOf(file, node);
@@ -44,12 +50,12 @@ function* further(place: Place, node: SyntaxNode): Generator<Rewrite> {
     const before = weight >= 1;
     yield replaceNode(place, node, before ? write.or(phrase, own) : write.or(own, phrase), {
       template: id,
-      prior: 0.42 * weight,
+      prior: 0.42 * weight * share,
       what: what('or'),
     });
     yield replaceNode(place, node, before ? write.and(phrase, own) : write.and(own, phrase), {
       template: id,
-      prior: 0.4 * weight,
+      prior: 0.4 * weight * share,
       what: what('and'),
     });
   }

@@ -22,7 +22,9 @@ export const comparison: Template = {
       for (const operator of childrenOf(node, 'operator')) {
         const replacements = others[textOf(file, operator)] ?? [];
         for (const [rank, text] of replacements.entries()) {
-          yield replaceText(place, operator, text, { template: id, prior: priors[rank] ?? 0.2 });
+          const related = isMembership(text) === isMembership(textOf(file, operator));
+          const prior = related ? (priors[rank] ?? 0.2) : 0.08;
+          yield replaceText(place, operator, text, { template: id, prior });
         }
       }
       const [left, right, ...more] = parts(node);
@@ -34,3 +36,6 @@ export const comparison: Template = {
     }
   },
 };
+
+/** `in` asks another question than `==`: one seldom stands for the other. */
+const isMembership = (operator: string) => /\bin\b/.test(operator);

@@ -46,6 +46,13 @@ export function conditionsAt(place: Place, at: SyntaxNode): Condition[] {
     add(write.isNone(phrase), weight * 0.7);
     add(write.isNotNone(phrase), weight * 0.5);
   }
+  for (const phrase of used.slice(0, 3)) {
+    for (const type of language.checkedTypes) {
+      const check = write.call('isinstance', [phrase.text, type]);
+      add(write.not(check), 0.4);
+      add(check, 0.4);
+    }
+  }
   for (const phrase of comparisonsOf(place).slice(0, mostOthers)) {
     add(phrase, 0.45);
     const opposite = negated(file, phrase.node);
@@ -58,12 +65,16 @@ export function conditionsAt(place: Place, at: SyntaxNode): Condition[] {
 function usedObjects(file: SourceFile, at: SyntaxNode): Phrase[] {
   const found = new Map<string, Phrase>();
   for (const node of descend(at)) {
-    if (node.role !== 'attribute' && node.role !== 'subscript') continue;
-    const object = child(node, 'object');
+    const object = looksInto(node);
     if (object === null || !['identifier', 'attribute', 'subscript'].includes(object.role)) continue;
     found.set(textOf(file, object), phraseOf(file, object));
   }
   return [...found.values()].sort((a, b) => a.text.length - b.text.length).slice(0, 6);
+}
+
+function looksInto(node: SyntaxNode): SyntaxNode | null {
+  if (node.role === 'attribute' || node.role === 'subscript') return child(node, 'object');
+  return node.role === 'comparison' ? (parts(node)[1] ?? null) : null;
 }
 
 type Comparison = Phrase & { node: SyntaxNode };

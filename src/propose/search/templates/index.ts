@@ -12,6 +12,7 @@ import { ingredients } from './ingredients.ts';
 import { insertions } from './insertions.ts';
 import { jumps } from './jumps.ts';
 import { literals } from './literals.ts';
+import { lookups } from './lookups.ts';
 import { members } from './members.ts';
 import { moves } from './moves.ts';
 import { names } from './names.ts';
@@ -44,6 +45,7 @@ export const templates: readonly Template[] = [
   unwraps,
   terms,
   slices,
+  lookups,
   argumentCount,
   exceptions,
   defaults,

@@ -1,14 +1,16 @@
+import { visibleValues } from '../analysis/names.ts';
 import { likeness } from '../analysis/shape.ts';
 import { isConstant, isExpression, isLabel, isTarget } from '../syntax/kinds.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
 import { descend } from '../syntax/node.ts';
-import { phraseOf } from '../syntax/phrase.ts';
+import { atom, phraseOf } from '../syntax/phrase.ts';
+import type { Shape } from '../syntax/shape.ts';
 import { textOf } from '../syntax/source-file.ts';
 import { tokensOf } from '../tokens.ts';
 import { insideFunction } from './bodies.ts';
 import { replaceNode } from './edit.ts';
 import { reads, slotOf } from './slots.ts';
-import type { Place, Template } from './template.ts';
+import type { Place, Rewrite, Template } from './template.ts';
 
 const id = 'ingredients';
 /** Expressions taken from the function, the shorter first. */
@@ -23,7 +25,7 @@ const longest = 14;
  */
 export const ingredients: Template = {
   id,
-  prior: 0.2,
+  prior: 0.32,
   *rewrites(place) {
     const { index, site } = place;
     const found = taken(place);
@@ -34,10 +36,12 @@ export const ingredients: Template = {
       const size = tokensOf(own).length;
       if (size > longest) continue;
       const shape = index.shapes.of(node, site.scope);
+      if (node.role === 'call') yield* values(place, node, shape);
       for (const [rank, other] of found.entries()) {
         const text = textOf(site.file, other);
         // A name for a name, a literal for a literal, are other families' work.
-        if (text === own || (other.role === 'identifier' && node.role === 'identifier')) continue;
+        if (text === own) continue;
+        if (other.role === 'identifier' && (node.role === 'identifier' || node.role === 'call')) continue;
         if (isConstant(node) && isConstant(other)) continue;
         const same = slotOf(place, other) === slot ? 1 : 0.7;
         const alike = likeness(shape, index.shapes.of(other, site.scope));
@@ -47,6 +51,16 @@ export const ingredients: Template = {
     }
   },
 };
+
+/** A call where what is already known was meant. */
+function* values(place: Place, node: SyntaxNode, shape: Shape | null): Generator<Rewrite> {
+  const { file } = place.site;
+  const known = visibleValues(place.index, place.site, node).filter((value) => value.distance < 3);
+  for (const [rank, value] of known.slice(0, 12).entries()) {
+    const prior = (0.32 * likeness(shape, value.shape)) / (1 + 0.06 * rank);
+    yield replaceNode(place, node, atom(file.language, value.name), { template: id, prior });
+  }
+}
 
 /** The distinct expressions of the function, the shorter first. */
 function taken(place: Place): SyntaxNode[] {

@@ -1,7 +1,8 @@
+import { classAround } from '../analysis/member.ts';
 import type { VisibleName } from '../analysis/names.ts';
-import { visibleValues } from '../analysis/names.ts';
-import { functionAround } from '../analysis/scope.ts';
-import { isSimpleStatement, isTarget } from '../syntax/kinds.ts';
+import { visibleNames, visibleValues } from '../analysis/names.ts';
+import { functionAround, receiverOf } from '../analysis/scope.ts';
+import { isLabel, isLoop, isSimpleStatement, isTarget } from '../syntax/kinds.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
 import { descend } from '../syntax/node.ts';
 import { textOf } from '../syntax/source-file.ts';
@@ -35,8 +36,10 @@ export const insertions: Template = {
     const leaves = ['return', 'break', 'continue', 'raise'].includes(node.role);
     const first = statementsOf(node.parent)[0] === node;
     const beside = new Set([textOf(file, node)]);
-    for (const { text, prior } of found) {
+    const ending = endsWork(place);
+    for (const { text, prior: plain } of found) {
       if (beside.has(text)) continue;
+      const prior = plain * (ending ? 1.3 : 1);
       if (first || leaves) {
         yield insertion(place, text, prior, linesBefore(file, node, [text]), 'before');
       }
@@ -44,6 +47,12 @@ export const insertions: Template = {
     }
   },
 };
+
+/** A loop, or a return at the end of a function: what was gathered is often forgotten to be handed on there. */
+function endsWork({ site }: Place): boolean {
+  const last = site.node.parent?.parent?.role === 'function' && site.node.role === 'return';
+  return last || isLoop(site.node);
+}
 
 function insertion(
   { site }: Place,
@@ -65,6 +74,8 @@ function ingredients(place: Place): Ingredient[] {
   for (const { text, prior } of containers(place, values)) add(text, prior);
   for (const { text, prior } of assignments(place, values)) add(text, prior);
   for (const { text, prior } of copies(place, values)) add(text, prior);
+  for (const { text, prior } of calls(place, values)) add(text, prior);
+  for (const { text, prior } of relatives(place)) add(text, prior);
   if (loopAround(place.site.node) !== null) {
     const { jumps } = place.site.file.language.write;
     add(jumps.break, 0.12);
@@ -90,7 +101,7 @@ function* containers(place: Place, values: readonly VisibleName[]): Generator<In
 /** One name is given to another, a counter is moved on. */
 function* assignments(place: Place, values: readonly VisibleName[]): Generator<Ingredient> {
   const { write } = place.site.file.language;
-  const stored = values.filter((value) => value.kind === 'local' || value.kind === 'parameter');
+  const stored = values.filter((value) => ['local', 'parameter', 'member'].includes(value.kind));
   for (const target of stored) {
     if (target.shape === 'number') {
       yield { text: write.assign(target.name, '+=', '1'), prior: 0.25 };
@@ -125,6 +136,46 @@ function* copies(place: Place, values: readonly VisibleName[]): Generator<Ingred
         yield { text: copy, prior: (isTarget(name) ? 0.1 : 0.2) / (1 + 0.1 * rank) };
       }
     }
+  }
+}
+
+/** A function or sibling method of this file, called with what bears the names of its parameters. */
+function* calls(place: Place, values: readonly VisibleName[]): Generator<Ingredient> {
+  const { file, scope } = place.site;
+  const { write, levels } = file.language;
+  const receiver = receiverOf(scope);
+  const around = functionAround(scope)?.name;
+  const owner = classAround(scope);
+  const siblings = owner === null ? undefined : place.index.classes.get(owner);
+  for (const [name, { method, parameters }] of place.index.functions) {
+    const reachable = method ? receiver !== null && siblings?.has(name) === true : true;
+    if (name === around || !reachable || /^__.*__$/.test(name)) continue;
+    const needed = parameters.filter((parameter) => !parameter.optional).map((parameter) => parameter.name);
+    const callee = method ? write.member({ text: receiver ?? '', level: levels.atom }, name).text : name;
+    if (needed.every((one) => values.some((value) => value.name === one))) {
+      yield { text: write.call(callee, needed).text, prior: needed.length === 0 ? 0.2 : 0.28 };
+    } else if (needed.length === 1) {
+      for (const value of values.slice(0, 6))
+        yield { text: write.call(callee, [value.name]).text, prior: 0.1 };
+    }
+  }
+}
+
+/** A statement of a sibling method or another function whose names can all be read here. */
+function* relatives(place: Place): Generator<Ingredient> {
+  const { file, scope } = place.site;
+  const home = functionAround(scope);
+  const family = classAround(scope)?.node ?? file.root;
+  const known = new Set(visibleNames(place.index, place.site, place.site.node).map((name) => name.name));
+  const builtins = file.language.builtins;
+  for (const statement of descend(family, (at) => at !== home?.node)) {
+    if (!isSimpleStatement(statement) || ['pass', 'import', 'return'].includes(statement.role)) continue;
+    const text = textOf(file, statement);
+    if (text.includes('\n') || text.length > 60) continue;
+    const used = [...descend(statement)].filter((node) => node.role === 'identifier' && !isLabel(node));
+    if (used.length === 0 || used.some((node) => isTarget(node))) continue;
+    const readable = used.every((node) => known.has(textOf(file, node)) || builtins.has(textOf(file, node)));
+    if (readable) yield { text, prior: family === file.root ? 0.08 : 0.14 };
   }
 }
 

@@ -1,4 +1,6 @@
+import { visibleValues } from '../analysis/names.ts';
 import { functionAround } from '../analysis/scope.ts';
+import { likeness } from '../analysis/shape.ts';
 import { isConstant } from '../syntax/kinds.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
 import { child, descend, parts } from '../syntax/node.ts';
@@ -28,16 +30,20 @@ export const literals: Template = {
       switch (node.role) {
         case 'true':
           yield replaceText(place, node, write.literals.false, { template: id, prior: 0.8 });
+          yield* named(place, node);
           break;
         case 'false':
           yield replaceText(place, node, write.literals.true, { template: id, prior: 0.8 });
+          yield* named(place, node);
           break;
         case 'integer':
         case 'float':
           yield* number(place, node);
+          yield* named(place, node);
           break;
         case 'string':
           yield* text(place, node);
+          if (node.parent?.role !== 'expressionStatement') yield* named(place, node);
           break;
         case 'none':
           for (const other of [
@@ -62,6 +68,17 @@ export const literals: Template = {
     }
   },
 };
+
+/** A fixed value where a variable was meant, above all a parameter that is never used. */
+function* named(place: Place, node: SyntaxNode): Generator<Rewrite> {
+  const { index, site } = place;
+  const shape = index.shapes.of(node, site.scope);
+  const values = visibleValues(index, site, node).filter((value) => value.distance < 3);
+  for (const [rank, value] of values.slice(0, most).entries()) {
+    const prior = (value.idle ? 0.6 : 0.25) * likeness(shape, value.shape);
+    yield replaceText(place, node, value.name, { template: id, prior: prior / (1 + 0.08 * rank) });
+  }
+}
 
 function* number(place: Place, node: SyntaxNode): Generator<Rewrite> {
   const { file } = place.site;

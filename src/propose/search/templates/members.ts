@@ -1,12 +1,14 @@
 import { argumentsOf } from '../analysis/file-index.ts';
+import { classAround } from '../analysis/member.ts';
 import { visibleValues } from '../analysis/names.ts';
 import { receiverOf } from '../analysis/scope.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
-import { child, descend } from '../syntax/node.ts';
+import { child } from '../syntax/node.ts';
 import { atom, phraseOf } from '../syntax/phrase.ts';
 import { textOf } from '../syntax/source-file.ts';
 import { replaceNode, replaceText } from './edit.ts';
 import { familyOf } from './functions.ts';
+import type { Slot } from './slots.ts';
 import { reads, slotOf } from './slots.ts';
 import type { Place, Rewrite, Template } from './template.ts';
 
@@ -26,6 +28,7 @@ export const members: Template = {
     }
     for (const node of reads(place)) {
       if (node.role === 'identifier') yield* missingReceiver(place, node);
+      yield* missingMember(place, node);
     }
   },
 };
@@ -39,7 +42,8 @@ function* otherMember(place: Place, node: SyntaxNode): Generator<Rewrite> {
   const called = slotOf(place, node) === 'callee';
   const tried = new Set([text]);
   if (called) {
-    for (const [rank, other] of familyOf(file.language.families.methods, text).entries()) {
+    const { methods, functions } = file.language.families;
+    for (const [rank, other] of familyOf([...methods, ...functions], text).entries()) {
       tried.add(other);
       yield replaceText(place, property, other, { template: id, prior: 0.7 / (1 + rank * 0.4) });
     }
@@ -66,28 +70,40 @@ function* otherMember(place: Place, node: SyntaxNode): Generator<Rewrite> {
   }
 }
 
+const owners: ReadonlySet<SyntaxNode['role']> = new Set(['identifier', 'call', 'subscript', 'attribute']);
+const receivers: ReadonlySet<Slot> = new Set<Slot>([
+  'returned',
+  'assigned',
+  'argument',
+  'comparand',
+  'operand',
+  'element',
+]);
+
+/** An object where one of its attributes was meant: `x` to `x.value`. */
+function* missingMember(place: Place, node: SyntaxNode): Generator<Rewrite> {
+  const { index, site } = place;
+  if (!owners.has(node.role) || !receivers.has(slotOf(place, node))) return;
+  const shape = index.shapes.of(node, site.scope);
+  if (shape !== null) return;
+  const read = [...index.members].filter(([, use]) => use.read).sort(([, a], [, b]) => b.count - a.count);
+  for (const [rank, [name]] of read.slice(0, 8).entries()) {
+    const phrase = site.file.language.write.member(phraseOf(site.file, node), name);
+    yield replaceNode(place, node, phrase, { template: id, prior: 0.2 / (1 + 0.1 * rank) });
+  }
+}
+
 /** A bare name that the object around has as an attribute. */
 function* missingReceiver(place: Place, node: SyntaxNode): Generator<Rewrite> {
   const { file, scope } = place.site;
   const receiver = receiverOf(scope);
   const text = textOf(file, node);
   if (receiver === null || text === receiver || !place.index.members.has(text)) return;
-  if (!ownMembers(place, receiver).has(text)) return;
+  const owner = classAround(scope);
+  if (owner === null || place.index.classes.get(owner)?.has(text) !== true) return;
   const bound = visibleValues(place.index, place.site, node).some((name) => name.name === text);
   const phrase = file.language.write.member(atom(file.language, receiver), text);
   yield replaceNode(place, node, phrase, { template: id, prior: bound ? 0.4 : 0.8 });
-}
-
-function ownMembers({ site }: Place, receiver: string): ReadonlySet<string> {
-  const owner = site.scope.parent?.kind === 'class' ? site.scope.parent.node : site.scope.node;
-  const found = new Set<string>();
-  for (const node of descend(owner)) {
-    const object = node.role === 'attribute' ? child(node, 'object') : null;
-    const property = node.role === 'attribute' ? child(node, 'property') : null;
-    if (object === null || property === null) continue;
-    if (phraseOf(site.file, object).text === receiver) found.add(textOf(site.file, property));
-  }
-  return found;
 }
 
 /** How alike two names are, by the words they share: `incoming_nodes` and `outgoing_nodes` share half. */

@@ -20,26 +20,27 @@ const most = 14;
  */
 export const names: Template = {
   id,
-  prior: 0.7,
+  prior: 0.9,
   *rewrites(place) {
     const { index, site } = place;
     for (const node of site.expressions) {
-      if (node.role !== 'identifier' || slotOf(place, node) === 'callee') continue;
+      if (slotOf(place, node) === 'callee') continue;
       const text = textOf(site.file, node);
       const visible = visibleValues(index, site, node);
       const own = visible.find((name) => name.name === text);
+      if (node.role !== 'identifier' && own?.kind !== 'member') continue;
       const shape = own?.shape ?? null;
-      const weight = (name: VisibleName) => likeness(shape, name.shape) * (near[name.distance] ?? 0.35);
+      const weight = (name: VisibleName) =>
+        likeness(shape, name.shape) * (near[name.distance] ?? 0.35) * (name.idle ? 1.4 : 1);
+      // Another attribute of the same object is the work of `members`.
       const others = visible
-        .filter((name) => name.name !== text)
+        .filter((name) => name.name !== text && !(own?.kind === 'member' && name.kind === 'member'))
         .sort((a, b) => weight(b) - weight(a))
         .slice(0, most);
-      const stored = isTarget(node) ? 0.3 : 0.7;
+      const stored = isTarget(node) ? 0.3 : 0.65;
       for (const [rank, name] of others.entries()) {
-        yield replaceText(place, node, name.name, {
-          template: id,
-          prior: (stored * weight(name)) / (1 + rank * 0.06),
-        });
+        const prior = Math.min(0.9, (stored * weight(name)) / (1 + rank * 0.06));
+        yield replaceText(place, node, name.name, { template: id, prior });
       }
     }
   },

@@ -19,7 +19,7 @@ const bySlot: Partial<Readonly<Record<Slot, number>>> = {
   operand: 0.35,
   assigned: 0.35,
   returned: 0.35,
-  element: 0.2,
+  element: 0.3,
 };
 
 /**
@@ -59,7 +59,7 @@ function* value(place: Place, node: SyntaxNode): Generator<Rewrite> {
   if (weight === undefined || node.role === 'slice' || node.role === 'parenthesised') return;
   const shape = place.index.shapes.of(node, scope);
   if (shape !== 'number' && (shape !== null || slotOf(place, node) === 'operand')) return;
-  const sure = shape === 'number' ? 1 : 0.5;
+  const sure = shape === 'number' ? 1 : 0.6;
   const one = { text: '1', level: levels.atom };
   for (const [operator, share] of [
     ['+', 1],

@@ -68,7 +68,7 @@ function* added(place: Place, node: SyntaxNode): Generator<Rewrite> {
   const shape = place.index.shapes.of(node, scope);
   if (shape === 'number' || shape === 'bool' || shape === 'dict' || shape === 'set' || shape === 'callable')
     return;
-  const sure = shape === null ? 0.5 : 1;
+  const sure = shape !== null || slot === 'iterable' ? 1 : 0.6;
   const own = phraseOf(file, node);
   const edit = (text: string, prior: number) =>
     replaceNode(
@@ -89,7 +89,7 @@ function* added(place: Place, node: SyntaxNode): Generator<Rewrite> {
     (name) => name.distance < 3 && (name.shape === 'number' || name.shape === null) && name.name !== own.text,
   );
   for (const { name, shape: other } of numbers.slice(0, 8)) {
-    const likely = other === 'number' ? 1 : 0.5;
+    const likely = other === 'number' ? 1 : 0.6;
     yield edit(write.slice(own, name, null).text, 0.35 * likely);
     yield edit(write.slice(own, null, name).text, 0.35 * likely);
     yield edit(write.subscript(own, name).text, 0.25 * likely);

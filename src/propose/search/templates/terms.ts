@@ -82,7 +82,16 @@ function* added(place: Place, node: SyntaxNode): Generator<Rewrite> {
     yield sum('//', false, name, 0.08 * sure);
     yield sum('%', false, name, 0.08 * sure);
   }
-  if (sequence || node.role === 'integer' || node.role === 'float') return;
+  if (sequence) return;
+  const long = visibleValues(place.index, place.site, node).filter(
+    (name) => name.shape === 'list' || name.shape === 'text',
+  );
+  for (const { name } of long.slice(0, 4)) {
+    const length = write.call('len', [name]).text;
+    yield sum('-', false, length, 0.12);
+    yield sum('+', false, length, 0.1);
+  }
+  if (node.role === 'integer' || node.role === 'float') return;
   const sure = shape === 'number' ? 1 : 0.5;
   yield sum('**', false, '2', 0.3 * sure);
   yield sum('*', false, '2', 0.25 * sure);
