@@ -110,6 +110,13 @@ const table: readonly Row[] = [
     }),
   },
   {
+    pattern: /(?:cannot create|write error|tasks:).*/,
+    explain: (_, [said]) => ({
+      cause: `the sandbox could not enter its control group: ${said}`,
+      fix: 'Run `assay doctor` to see which control groups this machine lets you use',
+    }),
+  },
+  {
     pattern: /error while loading shared libraries|execvp .*\/(?:sh|bash|setpriv)/,
     explain: () => ({
       cause:

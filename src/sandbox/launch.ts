@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { descriptor } from './descriptors.ts';
+import { quote } from './shell.ts';
 
 export type LaunchOptions = {
   bwrap: string;
+  /** Files that make whoever writes 0 to them enter the sandbox's control groups; bwrap then starts inside. */
+  selfEntry: readonly string[];
   /** bwrap's arguments; sent over a descriptor so that they show in no process list. */
   hiddenArguments: readonly string[];
   /** What runs inside. */
@@ -35,7 +38,8 @@ export function launch(options: LaunchOptions): Launched {
   const piped = new Set([1, 2, descriptor.status, descriptor.setup, ...inputs.keys()]);
   if (options.stdin === 'pipe') piped.add(0);
   if (options.channel) piped.add(descriptor.channel);
-  const child = spawn(options.bwrap, ['--args', String(descriptor.arguments), '--', ...argv], {
+  const [program, ...before] = entering(options.selfEntry, options.bwrap);
+  const child = spawn(program, [...before, '--args', String(descriptor.arguments), '--', ...argv], {
     stdio: Array.from({ length: Math.max(...piped) + 1 }, (_, fd) => (piped.has(fd) ? 'pipe' : 'ignore')),
     // What is in the environment of bwrap can be read by the code in /proc/1/environ.
     env: {},
@@ -55,4 +59,10 @@ export function launch(options: LaunchOptions): Launched {
     status: pipe(descriptor.status),
     setup: pipe(descriptor.setup),
   };
+}
+
+function entering(files: readonly string[], bwrap: string): [string, ...string[]] {
+  if (files.length === 0) return [bwrap];
+  const script = `for file in ${files.map(quote).join(' ')}; do echo 0 >"$file" || exit 1; done; exec "$0" "$@"`;
+  return ['/bin/sh', '-c', script, bwrap];
 }

@@ -14,8 +14,6 @@ import type { RunOptions } from './types.ts';
 export type SessionOptions = {
   launched: Launched;
   cgroup: Cgroup;
-  /** The group can now be entered without the kernel holding up the caller. */
-  groupReady: Promise<void>;
   enforcement: Enforcement;
   facts: MachineFacts;
   clock: Clock;
@@ -124,17 +122,24 @@ export class Session {
   #stopClock: () => void = () => {};
 
   /**
-   * bwrap, the sandbox's pid 1 and the shell that waits at the gate are put into the group; all that ever runs descends
-   * from the shell, so nothing escapes the limits.
+   * Lets the shell at the gate go on once the group holds bwrap, the sandbox's pid 1 and the shell: all that ever runs
+   * descends from these, so nothing escapes the limits. Where bwrap did not enter by itself, it is moved while it builds
+   * the sandbox, as the kernel takes some 10 ms for the first move after a quiet spell.
    */
   async #enter(): Promise<void> {
-    const { launched, cgroup, groupReady } = this.#options;
-    await Promise.all([this.#readStatus(), this.#atGate(), groupReady]);
+    const { launched, cgroup } = this.#options;
+    if (this.#bwrap === null) return;
+    const { pid } = this.#bwrap;
+    const isInside = cgroup.selfEntry !== null;
+    await Promise.all([this.#readStatus(), this.#atGate(), isInside ? null : cgroup.addSoon([pid])]);
     const first = this.#first;
-    if (first === null || this.#bwrap === null || this.#setup.state.kind !== 'preparing') return;
-    const shell = secondOf(first);
-    if (shell === null) throw new Error('the shell inside the sandbox cannot be found in /proc');
-    await cgroup.addSoon([this.#bwrap.pid, first.pid, shell.pid]);
+    if (first === null || this.#setup.state.kind !== 'preparing') return;
+    if (!isInside) {
+      const shell = secondOf(first);
+      if (shell === null) throw new Error('the shell inside the sandbox cannot be found in /proc');
+      await cgroup.addSoon([pid, first.pid, shell.pid]);
+    }
+    // Not sooner: a runner killed before bwrap asked the kernel to die with it must not leave a command behind.
     launched.setup.write('go\n');
   }
 

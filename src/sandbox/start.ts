@@ -57,20 +57,16 @@ function startInSlot({ context, run, stdin }: StartOptions, slot: Slot): Started
   if (refusal !== null) return refused(refusal);
   if (run.signal?.aborted) return { kind: 'refused', outcome: abortedOutcome(enforcement) };
   const cgroup = cgroups.create({ name: context.newName(), limits });
-  // The kernel takes some 10 ms for the first move after a quiet spell, and as long for one that finds no process:
-  // waited out while bwrap builds the sandbox.
-  const groupReady = cgroup.addSoon([noPid]);
   let launched: Launched;
   try {
-    launched = launchIn({ context, run, stdin }, slot, plan);
+    launched = launchIn({ context, run, stdin }, { uid: slot.uid, plan, selfEntry: cgroup.selfEntry ?? [] });
   } catch (error) {
-    Promise.allSettled([groupReady.then(() => cgroup.remove())]);
+    cgroup.remove().catch(() => {});
     throw error;
   }
   const session = new Session({
     launched,
     cgroup,
-    groupReady,
     enforcement,
     facts: { isRoot: machine.isolation === 'host-uid', inContainer: machine.inContainer },
     clock: run.clock ?? context.clock,
@@ -80,20 +76,21 @@ function startInSlot({ context, run, stdin }: StartOptions, slot: Slot): Started
   return { kind: 'started', session, channel: launched.channel, stdin: launched.stdin };
 }
 
-/** Above the largest pid of any Linux. */
-const noPid = 2 ** 22 + 1;
-
 /** The uid that the code sees as its own in a user namespace. */
 const insideUid = 1000;
 
-function launchIn({ context, run, stdin }: StartOptions, slot: Slot, plan: RlimitPlan): Launched {
+function launchIn(
+  { context, run, stdin }: StartOptions,
+  { uid, plan, selfEntry }: { uid: number; plan: RlimitPlan; selfEntry: readonly string[] },
+): Launched {
   const { isolation, disableUserns, root, bwrap, filter, shell, setpriv, leaked } = context.machine;
   const { policy, limits, command } = run;
   const identity: Identity =
-    isolation === 'host-uid' ? { isolation, uid: slot.uid } : { isolation, uid: insideUid, disableUserns };
+    isolation === 'host-uid' ? { isolation, uid } : { isolation, uid: insideUid, disableUserns };
   const files = madeFiles(identity.uid);
   return launch({
     bwrap,
+    selfEntry,
     hiddenArguments: bwrapArguments({ identity, root, files, policy, limits }),
     argv: setupArgv({
       identity,

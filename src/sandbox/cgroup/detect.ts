@@ -28,17 +28,7 @@ export function detect(options: {
     unified === undefined
       ? null
       : probe(files, openUnified({ files, hierarchy: unified, mayMove, notes }), notes);
-  const claimed = new Set<string>(v2?.limits ?? []);
-  const wanted = ['memory', 'pids', 'cpu', 'cpuacct', 'freezer'].filter(
-    (controller) =>
-      !claimed.has(controller) &&
-      !(controller === 'cpuacct' && v2?.countsCpu) &&
-      !(controller === 'freezer' && v2?.kill === 'cgroup.kill'),
-  );
-  const v1 = hierarchies
-    .filter(({ version, controllers }) => version === 1 && controllers.some((name) => wanted.includes(name)))
-    .flatMap((hierarchy) => probe(files, legacyPlace(hierarchy, wanted), notes) ?? []);
-  const places = [...v1, ...(v2 === null ? [] : [v2])];
+  const places = withoutMereKiller(legacyPlaces({ files, hierarchies, v2, notes }), v2);
   const support = describe(places);
   const silent = resources.filter(
     (resource) => support[resource] === 'none' && !notes.some((note) => note.includes(resource)),
@@ -51,6 +41,34 @@ export function detect(options: {
     notes.push('memory is limited, but not what is swapped out: this kernel does not count swap per group');
   }
   return { places, support: { ...support, notes } };
+}
+
+/** The v1 hierarchies for what v2 does not give. */
+function legacyPlaces(options: {
+  files: ControlFiles;
+  hierarchies: readonly Hierarchy[];
+  v2: Place | null;
+  notes: string[];
+}): Place[] {
+  const { files, hierarchies, v2, notes } = options;
+  const claimed = new Set<string>(v2?.limits ?? []);
+  const wanted = ['memory', 'pids', 'cpu', 'cpuacct', 'freezer'].filter(
+    (controller) => !claimed.has(controller),
+  );
+  return hierarchies
+    .filter(({ version, controllers }) => version === 1 && controllers.some((name) => wanted.includes(name)))
+    .flatMap((hierarchy) => probe(files, legacyPlace(hierarchy, wanted), notes) ?? []);
+}
+
+/**
+ * A v2 group that limits nothing is left out where v1 can kill too: a process enters v1 groups at once, while the kernel
+ * holds up each move to a v2 group for some 10 ms.
+ */
+function withoutMereKiller(v1: Place[], v2: Place | null): Place[] {
+  if (v2 === null) return v1;
+  const canKill = v1.some(({ kill }) => kill !== null);
+  const canCount = v1.some(({ countsCpu }) => countsCpu);
+  return v2.limits.length === 0 && canKill && canCount ? v1 : [...v1, v2];
 }
 
 function legacyPlace({ controllers, ownDir }: Hierarchy, wanted: readonly string[]): Place {

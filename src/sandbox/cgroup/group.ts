@@ -25,6 +25,8 @@ export function createGroup(
   return {
     support,
     dirs,
+    // Moving nobody but itself, a thread needs no lock on the processes of the whole machine (kernel/cgroup/cgroup.c).
+    selfEntry: places.every(({ version }) => version === 1) ? dirs.map((dir) => `${dir}/tasks`) : null,
     add,
     async addSoon(pids) {
       const [dir] = dirs;

@@ -37,6 +37,11 @@ export type Cgroup = {
   /** The group's folder in each hierarchy. Empty where the machine offers none: every method is then a no-op. */
   readonly dirs: readonly string[];
   /**
+   * Files to which a process with one thread may write `0`, to enter at once with all that it starts later. null where
+   * the kernel would hold it up (v2): `addSoon` is then better. Empty without groups.
+   */
+  readonly selfEntry: readonly string[] | null;
+  /**
    * Moves processes in, with all their threads; children forked later are born inside. A process that has already
    * ended is passed over. The first move after a quiet spell blocks for an RCU grace period (about 10 ms on
    * Linux 6): prefer `addSoon` for the first one. @throws AssayError `environment` where the kernel refuses.
