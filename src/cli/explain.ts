@@ -1,31 +1,37 @@
 import type { CommanderError } from 'commander';
 import { AssayError, type ErrorResult } from '../core/index.ts';
 import { printable } from '../sandbox/index.ts';
+import { machineError } from '../store/index.ts';
 import { type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts';
+import type { OfRun } from './of-run.ts';
 import type { Terminal } from './terminal.ts';
 
-export type ExplainOptions = { terminal: Terminal; json: boolean; run?: string | null };
+/** `of`: the run it happened to, if any. */
+export type ExplainOptions = { terminal: Terminal; json: boolean; of: OfRun | null };
 
 /**
  * What went wrong, why, what now: a sentence each on stderr, and with `--json` one object on stdout. A stack trace is
  * shown for a bug of assay only.
  */
-export function explain(error: unknown, { terminal, json, run = null }: ExplainOptions): ExitCode {
-  const known = AssayError.is(error) ? error : bug(error);
+export function explain(error: unknown, { terminal, json, of }: ExplainOptions): ExitCode {
+  const known = AssayError.is(error) ? error : (machineError(error) ?? bug(error));
   const because = known.because === undefined ? '' : `\n  because: ${indented(known.because)}`;
   terminal.say(`assay: ${printable(sentence(known.message))}${because}\n  fix: ${indented(known.fix)}`);
+  // What the machine lacked can be mended; a run that is cut goes on then.
+  if (of?.cut && known.code === 'environment') terminal.say(`  then: assay resume ${of.run}`);
   if (json) {
     const { code, message, fix } = known;
-    print(terminal, run, { code, message, because: known.because ?? null, fix });
+    print(terminal, of?.run ?? null, { code, message, because: known.because ?? null, fix });
   }
   return exitCodeOfError(known.code);
 }
 
 /** Ctrl-C before there was a result to print. */
-export function explainInterrupt({ terminal, json, run = null }: ExplainOptions): ExitCode {
-  const fix = run === null ? 'start it again' : `assay resume ${run}`;
-  terminal.say(run === null ? 'assay: interrupted' : `assay: interrupted; go on with: ${fix}`);
-  if (json) print(terminal, run, { code: 'interrupted', message: 'interrupted', because: null, fix });
+export function explainInterrupt({ terminal, json, of }: ExplainOptions): ExitCode {
+  const fix = of === null ? 'start it again' : `assay resume ${of.run}`;
+  terminal.say(of === null ? 'assay: interrupted' : `assay: interrupted; go on with: ${fix}`);
+  if (json)
+    print(terminal, of?.run ?? null, { code: 'interrupted', message: 'interrupted', because: null, fix });
   return exitCodes.interrupted;
 }
 

@@ -53,8 +53,9 @@ async function main(argv: string[]): Promise<ExitCode> {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
     terminal.clear();
     const { explain, explainInterrupt, explainUsage } = await import('./explain.ts');
-    const [run, error] = thrown instanceof OfRun ? [thrown.run, thrown.cause] : [null, thrown];
-    const options = { terminal, json: argv.includes('--json'), run };
+    const of = thrown instanceof OfRun ? thrown : null;
+    const error = of === null ? thrown : of.cause;
+    const options = { terminal, json: argv.includes('--json'), of };
     if (error instanceof CommanderError) return explainUsage(error, options);
     return signal.aborted ? explainInterrupt(options) : explain(error, options);
   }

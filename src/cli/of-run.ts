@@ -1,10 +1,13 @@
 /** A failure that happened to a run: its folder exists and keeps what was done. `cause`: the failure itself. */
 export class OfRun extends Error {
   readonly run: string;
+  /** It was cut before its end. */
+  readonly cut: boolean;
 
-  constructor(run: string, cause: unknown) {
+  constructor({ run, cut, cause }: { run: string; cut: boolean; cause: unknown }) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
     this.name = 'OfRun';
     this.run = run;
+    this.cut = cut;
   }
 }

@@ -34,10 +34,7 @@ export function renderFix(
   if (result.holdout !== null) row('held out', `${result.holdout.passed} of ${result.holdout.total} passed`);
   if (result.tests !== null) row('spent', spentLine(result));
   if (result.alternatives.length > 0)
-    row(
-      'others',
-      `${result.alternatives.length} other patches pass too: assay show ${result.run} --alternatives`,
-    );
+    row('others', `${others(result.alternatives.length)}: assay show ${result.run} --alternatives`);
   if (result.enforcement !== null) row('sandbox', enforcementLine(result.enforcement));
   for (const warning of result.warnings) row('warning', warning);
   row('run', result.dir);
@@ -89,6 +86,9 @@ const best = (patch: string | null, run: string) =>
   patch === null
     ? []
     : [`assay show ${run} --patch prints the best patch; assay apply refuses it without --force`];
+
+const others = (count: number) =>
+  count === 1 ? '1 other patch passes too' : `${count} other patches pass too`;
 
 /** Colours a unified diff's lines. */
 export function paintDiff(diff: string, terminal: Terminal): string {

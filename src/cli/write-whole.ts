@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { AssayError } from '../core/index.ts';
+import { AssayError, type ErrorCode } from '../core/index.ts';
 
 /** Refuses a file that cannot be written before the work for it begins. */
 export function checkWritable(file: string): void {
@@ -10,7 +10,7 @@ export function checkWritable(file: string): void {
     if (there?.isDirectory()) throw new Error('it is a folder');
     accessSync(there === undefined || there.isFile() ? path.dirname(file) : file, constants.W_OK);
   } catch (cause) {
-    throw cannotWrite(file, cause);
+    throw cannotWrite({ code: 'usage', file, cause });
   }
 }
 
@@ -21,7 +21,7 @@ export function writeWhole(file: string, text: string): void {
     if (there !== undefined && !there.isFile()) writeFileSync(file, text);
     else replace(there === undefined ? file : realpathSync(file), text, there?.mode);
   } catch (cause) {
-    throw cannotWrite(file, cause);
+    throw cannotWrite({ code: 'environment', file, cause });
   }
 }
 
@@ -36,9 +36,9 @@ function replace(file: string, text: string, mode = 0o666): void {
   }
 }
 
-function cannotWrite(file: string, cause: unknown): AssayError {
+function cannotWrite({ code, file, cause }: { code: ErrorCode; file: string; cause: unknown }): AssayError {
   return new AssayError({
-    code: 'environment',
+    code,
     message: `The report cannot be written to ${file}`,
     because: cause instanceof Error ? cause.message : String(cause),
     fix: 'name a file in a folder that exists, has space left and that you may write to',

@@ -123,6 +123,11 @@ describe('drive', () => {
     const expected = failing(full);
     expect(await drive(expected.all)).toMatchObject({ end: 'the disk is full' });
     expect(expected.journal.events[1]).toMatchObject({ code: 'environment', fix: 'free some space' });
+    const raw = failing(
+      Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }),
+    );
+    expect(await drive(raw.all)).toMatchObject({ end: expect.stringMatching(/^The disk is full/) });
+    expect(raw.journal.events[1]).toMatchObject({ code: 'environment' });
     const bug = failing(new TypeError('x is not a function'));
     expect(await drive(bug.all)).toMatchObject({ end: 'x is not a function' });
     expect(bug.journal.events[1]).toMatchObject({

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AssayError, type Clock, type Projection } from '../core/index.ts';
+import { machineError } from '../store/index.ts';
 import type { DriveEvent, Machine } from './machine.ts';
 import type { Position } from './resume.ts';
 
@@ -166,12 +167,13 @@ async function abandonable<T>(
   }
 }
 
-function failureOf(error: unknown): {
+function failureOf(thrown: unknown): {
   code: 'environment' | 'internal';
   detail: string;
   fix: string;
   trace?: string;
 } {
+  const error = machineError(thrown) ?? thrown;
   if (AssayError.is(error) && error.code !== 'internal') {
     const because = error.because === undefined ? '' : `: ${error.because}`;
     return { code: 'environment', detail: `${error.message}${because}`, fix: error.fix };

@@ -2,6 +2,7 @@ export { type Artifact, artifactSchema } from './artifacts.ts';
 export { type Env, resolveHome } from './home.ts';
 export type { JournalDisk } from './journal.ts';
 export type { JournalRecord } from './journal-format.ts';
+export { machineError } from './machine-error.ts';
 export type { Pruned, PruneOptions } from './prune.ts';
 export type { Run } from './run.ts';
 export { type RunInfo, runInfoSchema } from './run-info.ts';

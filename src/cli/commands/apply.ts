@@ -29,7 +29,7 @@ export async function applyCommand(
     );
     return exitCodes.ok;
   } catch (error) {
-    throw new OfRun(run.id, error);
+    throw new OfRun({ run: run.id, cut: false, cause: error });
   }
 }
 

@@ -9,7 +9,7 @@ export async function doctorCommand(
   options: { json?: boolean },
 ): Promise<ExitCode> {
   const report = await doctor();
-  if (options.json) terminal.result(JSON.stringify(report));
+  if (options.json) terminal.result(JSON.stringify({ schema: 'assay-doctor/1', ...report }));
   else if (report.ok) {
     terminal.result(`${terminal.paint(['green', 'bold'], 'ready')}: ${enforcementLine(report.enforcement)}`);
   } else {

@@ -98,9 +98,11 @@ async function perform(
   const { terminal, signal, clock } = context;
   const progress = startProgress({ terminal, clock, events: options.events === true });
   const { onEvent, onProgress } = progress;
+  let cut = true;
   try {
     terminal.say(terminal.paintProgress('dim', `run ${run.id}`));
     const { result, end } = await loop({ run, signal, clock, lab, onEvent, onProgress });
+    cut = false;
     progress.stop();
     const written = options.write === true && end.status === 'done' ? await tryToWrite(run, result) : null;
     const failed = written !== null && 'error' in written;
@@ -113,7 +115,7 @@ async function perform(
     if (failed) throw written.error;
     return exitCodeOfRepair(end.status);
   } catch (error) {
-    throw new OfRun(run.id, error);
+    throw new OfRun({ run: run.id, cut, cause: error });
   } finally {
     progress.stop();
     run.close();
