@@ -37,6 +37,7 @@ export function received(tests: TestResult[], change: Partial<Received> = {}): R
     ],
     problems: [],
     notes: [],
+    byteCode: [],
     unable: null,
     completed: true,
     announcedExit: 0,

@@ -35,6 +35,7 @@ describe('reading the private channel', () => {
       canaries: [{ id: 'x', outcome: 'failed', detail: '' }],
       problems: [],
       notes: ['by the way'],
+      byteCode: [],
       unable: null,
       completed: true,
       announcedExit: 0,

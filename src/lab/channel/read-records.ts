@@ -14,6 +14,7 @@ export type Received = {
   canaries: { id: string; outcome: 'passed' | 'failed' | 'unbuilt' | 'not_needed'; detail: string }[];
   problems: (Failure & { file: string })[];
   notes: string[];
+  byteCode: { file: string; data: string }[];
   /** The framework cannot run here at all. */
   unable: { detail: string; fix: string } | null;
   /** The closing record came, it came last, and its count and digest are right. */
@@ -72,6 +73,7 @@ function empty(): Received {
     canaries: [],
     problems: [],
     notes: [],
+    byteCode: [],
     unable: null,
     completed: false,
     announcedExit: null,
@@ -125,6 +127,9 @@ function take(received: Received, record: Exclude<ChannelRecord, { t: 'end' }>, 
       return;
     case 'note':
       received.notes.push(record.text);
+      return;
+    case 'byte_code':
+      received.byteCode.push({ file: record.file, data: record.data });
       return;
     case 'unable':
       received.unable = { detail: record.detail, fix: record.fix };

@@ -60,6 +60,16 @@ export const canaryRecord = z.object({
 /** The runner itself saw something no honest project does, e.g. a conftest.py that was not there at the start. */
 export const irregularRecord = z.object({ ...envelope, t: z.literal('irregular'), text: z.string() });
 
+/** Byte code an interpreter wrote while it collected; taken from the original project only. */
+export const byteCodeRecord = z.object({
+  ...envelope,
+  t: z.literal('byte_code'),
+  /** Project-relative. */
+  file: z.string(),
+  /** Base64. */
+  data: z.string(),
+});
+
 /** Anything a reader of the report should know. */
 export const noteRecord = z.object({ ...envelope, t: z.literal('note'), text: z.string() });
 
@@ -88,6 +98,7 @@ export const recordSchema = z.discriminatedUnion('t', [
   canaryRecord,
   irregularRecord,
   noteRecord,
+  byteCodeRecord,
   unableRecord,
   endRecord,
 ]);

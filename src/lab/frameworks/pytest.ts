@@ -39,7 +39,7 @@ export const pytest: Framework = {
       path.posix.join(request.injected, 'assay_pytest.py'),
     ],
     cwd: request.tree.dir,
-    env: { ...pythonEnvironment, ...request.command?.env },
+    env: { ...pythonEnvironment(request.mode), ...request.command?.env },
     config: {
       via: request.command?.via ?? 'module',
       args: pytestArguments(request),

@@ -34,7 +34,7 @@ export const unittest: Framework = {
       path.posix.join(request.injected, 'assay_unittest.py'),
     ],
     cwd: request.tree.dir,
-    env: { ...pythonEnvironment, ...request.command?.env },
+    env: { ...pythonEnvironment(request.mode), ...request.command?.env },
     config: {
       args: unittestArguments(request),
       // Discovery puts its start on the path; tests given by name need it there too.

@@ -4,6 +4,7 @@ import picomatch from 'picomatch';
 import { AssayError } from '../../core/index.ts';
 import { createSandbox } from '../../sandbox/index.ts';
 import type { ProtectedGlob } from '../frameworks/framework.ts';
+import { noByteCode } from '../snapshot/byte-code.ts';
 import { type Snapshot, takeSnapshot } from '../snapshot/take-snapshot.ts';
 import { defaultSnapshotLimits, walk } from '../snapshot/walk.ts';
 import type { OpenProjectOptions, Project } from '../types.ts';
@@ -52,6 +53,7 @@ export async function openProject(options: OpenProjectOptions): Promise<Project>
     scratch: options.scratch,
     injectDir: layInjected(framework.inject, options.scratch),
     strict: options.strict ?? true,
+    byteCode: noByteCode,
     sandbox: createSandbox(),
   };
   const isHeldOut = picomatch(options.holdout ?? [], { dot: true });

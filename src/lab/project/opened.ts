@@ -1,5 +1,6 @@
 import type { createSandbox, Toolchain } from '../../sandbox/index.ts';
 import type { Framework, SourceTree, TestCommand } from '../frameworks/framework.ts';
+import type { ByteCode } from '../snapshot/byte-code.ts';
 import type { Snapshot } from '../snapshot/take-snapshot.ts';
 import type { Project } from '../types.ts';
 
@@ -18,6 +19,8 @@ export type Opened = {
   /** The framework's runner files, mounted in every run. */
   injectDir: string;
   strict: boolean;
+  /** Set by a collection of the original project; the only part of this that changes. */
+  byteCode: ByteCode;
   /** Found out once what the machine offers; runs of this project share it. */
   sandbox: ReturnType<typeof createSandbox>;
 };

@@ -27,7 +27,12 @@ export type Prepared = {
  */
 export function prepare(
   project: Project,
-  options: { changes: readonly FileChange[]; tests: 'visible' | 'all' | 'held_out' },
+  options: {
+    changes: readonly FileChange[];
+    tests: 'visible' | 'all' | 'held_out';
+    /** Lets Python write byte code beside every source, as by hand; only for the original project. */
+    writableByteCode?: boolean;
+  },
 ): Prepared {
   const opened = openedOf(project);
   const { base, scratch } = opened;
@@ -35,10 +40,12 @@ export function prepare(
   const hidden = new Set(absent);
   const sealed = base.sealedFiles.filter((file) => !hidden.has(file));
   const into = path.join(scratch, 'runs', randomBytes(8).toString('hex'));
-  const fill = stage({ snapshot: base, changes: options.changes, into });
+  const { open, sealed: sealedByteCode } = opened.byteCode;
+  const fill = stage({ snapshot: base, changes: options.changes, byteCode: open, into });
+  const byteCode = options.writableByteCode ? 'writable' : sealedByteCode;
   const before = seal(base, sealed);
   return {
-    mounts: workspaceMounts(opened, { fill, sealed, empty: emptyFolder(scratch) }),
+    mounts: workspaceMounts(opened, { fill, sealed, empty: emptyFolder(scratch), byteCode }),
     selection: options.tests === 'held_out' ? { kind: 'files', files: project.heldOut } : { kind: 'default' },
     absent,
     brokenSeals: () => brokenSeals(base, before),

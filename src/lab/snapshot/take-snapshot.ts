@@ -87,6 +87,12 @@ type Copy = {
   folders: Set<string>;
 };
 
+/**
+ * Every copy has the same time, 2020-01-01: runs on the same files are alike, and no file that a patch changes can be
+ * as old as the one it replaces, by which Python tells whether its byte code is stale.
+ */
+const fileTime = 1_577_836_800;
+
 type Link = Extract<Entry, { kind: 'link' }>;
 type Source = Extract<Entry, { kind: 'file' }> & { from?: string };
 
@@ -126,6 +132,7 @@ function copyFile(copy: Copy, source: Source, sealed: boolean): void {
   const mode = source.mode | ((source.mode & 0o500) >> 3) | ((source.mode & 0o500) >> 6) | 0o444;
   fs.writeFileSync(to, bytes, { mode });
   fs.chmodSync(to, mode);
+  fs.utimesSync(to, fileTime, fileTime);
   (sealed ? copy.sealed : copy.open).push(source.path);
   copy.hashes.set(source.path, createHash('sha256').update(bytes).digest('hex'));
   copy.modes.set(source.path, source.mode);

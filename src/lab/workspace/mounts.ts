@@ -2,6 +2,7 @@ import * as fs from 'node:fs';
 import path from 'node:path';
 import type { Mount } from '../../sandbox/index.ts';
 import type { Opened } from '../project/opened.ts';
+import type { ByteCode } from '../snapshot/byte-code.ts';
 
 /** Where the runner's files are mounted inside. */
 export const injectedFolder = '/assay';
@@ -20,15 +21,21 @@ const spareBytes = 512 * 1024 * 1024;
  */
 export function workspaceMounts(
   opened: Opened,
-  options: { fill: string; sealed: readonly string[]; empty: string },
+  options: {
+    fill: string;
+    sealed: readonly string[];
+    empty: string;
+    /** What is mounted over a `__pycache__` in place of `empty`, by its project-relative path; `writable`: nothing is. */
+    byteCode?: ByteCode['sealed'] | 'writable';
+  },
 ): Mount[] {
   const { base, environments, tree, injectDir } = opened;
   const at = (file: string) => path.posix.join(tree.dir, file);
   const others = absentFrom(base.sealedFiles, options.sealed);
   const { files, folders } = asMounts(options.sealed, [...base.openFiles, ...others]);
-  const byteCode = byteCodeFolders(options.sealed).filter(
-    (folder) => !folders.some((whole) => isBelow(folder, whole)),
-  );
+  const known = options.byteCode ?? new Map<string, string>();
+  const byteCode = known === 'writable' ? [] : byteCodeFolders(options.sealed, folders);
+  const overlay = (folder: string) => (known === 'writable' ? undefined : known.get(folder)) ?? options.empty;
   const laid = [...files, ...folders, ...byteCode, ...environments.map((environment) => environment.path)];
   const sizeBytes = base.totalBytes + spareBytes;
   return [
@@ -40,7 +47,7 @@ export function workspaceMounts(
     ...[...folders, ...files].map(
       (file): Mount => ({ kind: 'ro', source: path.join(base.sealedDir, file), target: at(file) }),
     ),
-    ...byteCode.map((folder): Mount => ({ kind: 'ro', source: options.empty, target: at(folder) })),
+    ...byteCode.map((folder): Mount => ({ kind: 'ro', source: overlay(folder), target: at(folder) })),
     ...environments.map(
       (environment): Mount => ({
         kind: 'ro',
@@ -83,9 +90,12 @@ function asMounts(
   return { files, folders: [...folders] };
 }
 
-function byteCodeFolders(sealed: readonly string[]): string[] {
+/** In folders that are mounted as a whole nothing can be planted anyway. */
+function byteCodeFolders(sealed: readonly string[], whole: readonly string[]): string[] {
   const withCode = sealed.filter((file) => file.endsWith('.py')).map((file) => path.posix.dirname(file));
-  return [...new Set(withCode)].map((folder) => path.posix.join(folder, '__pycache__'));
+  return [...new Set(withCode)]
+    .map((folder) => path.posix.join(folder, '__pycache__'))
+    .filter((folder) => !whole.some((each) => isBelow(folder, each)));
 }
 
 /** Every folder above the paths, the project's own left out, the upper ones first. */

@@ -122,14 +122,16 @@ describe('the folder a workspace is filled from', () => {
 
   it('is the snapshot itself without changes', () => {
     const snapshot = snapshotOf(files);
-    expect(stage({ snapshot, changes: [], into: path.join(folder(), 'x') })).toBe(snapshot.openDir);
+    expect(stage({ snapshot, changes: [], byteCode: [], into: path.join(folder(), 'x') })).toBe(
+      snapshot.openDir,
+    );
   });
 
   it('has changed, new and deleted files, and leaves the snapshot alone', () => {
     const snapshot = snapshotOf(files, { link: 'pkg' });
     const into = path.join(folder(), 'x');
     const changes = [change('pkg/b.py', 'B'), change('new/deep/d.py', 'd'), change('a.py', null)];
-    expect(stage({ snapshot, changes, into })).toBe(into);
+    expect(stage({ snapshot, changes, byteCode: [], into })).toBe(into);
     expect(treeOf(into)).toEqual({ 'pkg/b.py': 'B', 'pkg/c.py': 'c', 'new/deep/d.py': 'd', link: '-> pkg' });
     expect(treeOf(snapshot.openDir)).toEqual({ ...files, link: '-> pkg' });
   });

@@ -1,6 +1,7 @@
 import * as fs from 'node:fs';
 import path from 'node:path';
 import { AssayError, type FileChange } from '../../core/index.ts';
+import type { ByteCode } from '../snapshot/byte-code.ts';
 import type { Snapshot } from '../snapshot/take-snapshot.ts';
 import { foldersAbove } from './mounts.ts';
 
@@ -12,15 +13,20 @@ import { foldersAbove } from './mounts.ts';
 export function stage(options: {
   snapshot: Snapshot;
   changes: readonly FileChange[];
+  /** Byte code in the snapshot's open folder. */
+  byteCode: ByteCode['open'];
   /** A folder that does not exist yet. */
   into: string;
 }): string {
-  const { snapshot, changes, into } = options;
+  const { snapshot, changes, into, byteCode } = options;
   if (changes.length === 0) return snapshot.openDir;
   const changed = new Set(changes.map((change) => change.path));
   try {
     fs.mkdirSync(into, { recursive: true });
-    const kept = snapshot.openFiles.filter((file) => !changed.has(file));
+    const kept = [
+      ...snapshot.openFiles.filter((file) => !changed.has(file)),
+      ...byteCode.flatMap(({ file, source }) => (changed.has(source) ? [] : [file])),
+    ];
     const written = changes.flatMap((change) => (change.after === null ? [] : [change]));
     const all = [...kept, ...snapshot.links, ...written.map((change) => change.path)];
     for (const folder of foldersAbove(all)) fs.mkdirSync(path.join(into, folder));

@@ -5,6 +5,7 @@ json, os or hashlib changes nothing here. Code in this process can still find it
 report of this judge says `forgeable`.
 """
 
+import base64
 import fcntl
 import hashlib
 import json
@@ -17,6 +18,7 @@ import traceback
 MESSAGE_LIMIT = 16 * 1024
 TRACE_LIMIT = 64 * 1024
 OUTPUT_LIMIT = 16 * 1024
+BYTE_CODE_LIMIT = 4 * 1024 * 1024
 FRAME_LIMIT = 100
 
 
@@ -172,6 +174,20 @@ def builtins_watch():
                 raise AssertionError("built-in %s was replaced" % name)
 
     return check
+
+
+def send_byte_code(places, send):
+    """Reports the byte code that lies beside the project's sources."""
+    for folder, below, files in os.walk(places.root):
+        below[:] = [name for name in below if places.relative(os.path.join(folder, name) + "/x")[1]]
+        if os.path.basename(folder) != "__pycache__":
+            continue
+        for name in files:
+            path = os.path.join(folder, name)
+            if name.endswith(".pyc") and os.path.getsize(path) <= BYTE_CODE_LIMIT:
+                with open(path, "rb") as stream:
+                    data = base64.b64encode(stream.read()).decode("ascii")
+                send("byte_code", file=places.relative(path)[0], data=data)
 
 
 def send_static(config, send, prefix_of, separator, **names):

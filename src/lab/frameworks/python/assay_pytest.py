@@ -18,6 +18,7 @@ from assay_channel import (
     python_version,
     read_configuration,
     safe_text,
+    send_byte_code,
     send_static,
     static_ids,
 )
@@ -333,6 +334,8 @@ def main():
     status = int(pytest.main(config["args"], plugins=[hooks, Configured()]))
     if config["mode"] == "run" and not listener.reached:
         send("canary", id="assert", outcome="unbuilt", detail="pytest never got as far as a session")
+    if config["mode"] == "collect":
+        send_byte_code(listener.places, send)
     end(status)
     return status
 

@@ -19,6 +19,7 @@ from assay_channel import (
     python_version,
     read_configuration,
     safe_text,
+    send_byte_code,
     send_static,
     static_ids,
 )
@@ -282,6 +283,8 @@ def main():
             # Refused arguments, or a module that exits when it is imported: no end was reached, so none is reported.
             return error.code
         status = 1
+    if config["mode"] == "collect":
+        send_byte_code(places, send)
     end(status)
     return status
 
