@@ -90,8 +90,8 @@ export class Session {
     if (this.#first !== null) signalProcess(this.#first, 'SIGKILL');
     if (this.#bwrap !== null) signalProcess(this.#bwrap, 'SIGKILL');
     cgroup.killAll();
-    // A shell at the gate takes end of file as its end.
-    launched.setup.destroy();
+    // A shell at the gate takes end of file as its end. What it said may still be unread, so the other way stays open.
+    launched.setup.end();
   }
 
   #readOutput(stream: 'stdout' | 'stderr', capture: Capture): void {
@@ -192,7 +192,8 @@ export class Session {
     const gone = await everythingGone({
       cgroup,
       first: this.#first,
-      streams: [launched.stdout, launched.stderr],
+      // bwrap can be seen to have ended before what was said earlier is read.
+      streams: [launched.stdout, launched.stderr, launched.status, launched.setup],
       killAgain: () => this.#killAll(),
     });
     const counters = cgroup.counters();

@@ -148,8 +148,6 @@ export const attacks: Attack<Bench>[] = [
   {
     number: 25,
     title: 'fifty runs at once, ten of them hostile, do not touch one another',
-    // An ordinary uid's RLIMIT_NPROC is one count over all its processes, so there the crowd shares its limit.
-    modes: ['root', 'delegated', 'rlimit'],
     perform: fiftyAtOnce,
   },
 ];
