@@ -1,7 +1,7 @@
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import type { FileChange, Report } from '../core/index.ts';
 import { collect, openProject, runLab } from './index.ts';
 import type { Expected, LabJob, OpenProjectOptions, Project } from './types.ts';
@@ -38,7 +38,7 @@ export function labFixture() {
     return dir;
   };
   const open = (dir: string, options: Partial<OpenProjectOptions> = {}) =>
-    openProject({ dir, scratch: folder('scratch'), ...options });
+    openProject({ dir, scratch: folder('scratch'), strict: inject('holdsEveryLimit'), ...options });
   /** A project of these files, opened for a framework, with the ids it must show. A named framework needs no command. */
   const lab = async (
     framework: keyof typeof commands,

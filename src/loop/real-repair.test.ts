@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, inject, it } from 'vitest';
 import { type Edit, type Proposed, type RepairSpec, repairEventSchema } from '../core/index.ts';
 import { type ScriptedReply, scriptedProposer } from '../propose/index.ts';
 import { openStore } from '../store/index.ts';
@@ -63,7 +63,7 @@ async function setUp(
     mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
     writeFileSync(path.join(dir, file), text);
   }
-  const spec = madeSpec({ dir, framework: 'unittest', ...over });
+  const spec = madeSpec({ dir, framework: 'unittest', strict: inject('holdsEveryLimit'), ...over });
   const run = await store.create({ kind: 'fix', spec, event: repairEventSchema });
   const proposer = scriptedProposer({ replies });
   const stop = new AbortController();

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { inject } from 'vitest';
 import type { Outcome } from '../core/index.ts';
 import type { Command, Limits, Policy, RunOptions } from './types.ts';
 
@@ -25,11 +26,11 @@ export type Attempt = {
   signal?: AbortSignal;
 };
 
-/** Options of a run with room for everything; not strict, so that the suite also runs where no groups can be made. */
+/** Options of a run with room for everything; strict wherever this machine can hold every limit. */
 export function optionsOf({ argv, command, policy, limits, signal }: Attempt): RunOptions {
   return {
     command: { argv, cwd: '/tmp', env: {}, ...command },
-    policy: { mounts: [], toolchains: [], strict: false, ...policy },
+    policy: { mounts: [], toolchains: [], strict: inject('holdsEveryLimit'), ...policy },
     limits: { ...roomy, ...limits },
     ...(signal === undefined ? {} : { signal }),
   };

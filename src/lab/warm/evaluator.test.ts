@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { CandidateResult } from '../../core/index.ts';
 import { collect, type Evaluator, type FrameworkId, openEvaluator, openProject, runLab } from '../index.ts';
 
@@ -57,7 +57,8 @@ describe.each<{ framework: FrameworkId; tests: string }>([
     for (const init of ['shop/__init__.py', 'tests/__init__.py']) writeFileSync(path.join(dir, init), '');
     writeFileSync(path.join(dir, file), source);
     writeFileSync(path.join(dir, 'tests/test_limits.py'), tests);
-    const project = await openProject({ dir, scratch: path.join(folder, 'scratch'), framework });
+    const strict = inject('holdsEveryLimit');
+    const project = await openProject({ dir, scratch: path.join(folder, 'scratch'), framework, strict });
     const baseline = await runLab({ project, changes: [], expected: await collect({ project }) });
     expect(baseline.summary).toMatchObject({ total: 4, failed: 1 });
     evaluator = await openEvaluator({ project, baseline });
