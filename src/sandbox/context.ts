@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import { AssayError, type Clock, type Unavailable } from '../core/index.ts';
 import {
   type CgroupController,
@@ -9,6 +10,7 @@ import {
 } from './cgroup/index.ts';
 import { systemClock } from './deadline.ts';
 import { detectMachine, type Machine } from './machine.ts';
+import { PipePool } from './pipes.ts';
 import { openStateFolder, type StateFolder } from './state-folder.ts';
 
 /** What a sandbox is made from; every part can be put in by a test. */
@@ -32,6 +34,7 @@ export type Context = {
   cgroups: CgroupController;
   clock: Clock;
   state: StateFolder;
+  pipes: PipePool;
   /** A name that no runner ever gave out, and that tells this one. */
   newName: () => string;
   /** Whether the runner that gave out `name` still lives. */
@@ -56,13 +59,21 @@ export function openContext(options: SandboxOptions): Context | Unavailable {
   if ('cause' in machine) return machine;
   const identity = runnerIdentity();
   const ownNames = groupName({ ...identity, serial: '' });
+  const newName = () => `${ownNames}${randomBytes(8).toString('hex')}`;
   try {
+    const state = openStateFolder({
+      uid,
+      runDir: options.runDir ?? '/run',
+      tmpDir: options.tmpDir ?? '/tmp',
+    });
     return {
       machine,
       cgroups: options.cgroups ?? openCgroups(),
       clock: options.clock ?? systemClock,
-      state: openStateFolder({ uid, runDir: options.runDir ?? '/run', tmpDir: options.tmpDir ?? '/tmp' }),
-      newName: () => `${ownNames}${randomBytes(8).toString('hex')}`,
+      state,
+      // Below staging, so that what a runner killed at the wrong moment leaves is swept.
+      pipes: new PipePool({ newFolder: () => join(state.staging, newName()) }),
+      newName,
       isAlive: (name) => name.startsWith(ownNames) || isRunnerAlive(name),
     };
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { DoctorReport } from './doctor.ts';
-import { createSandbox } from './sandbox.ts';
+import { createSandbox, type Sandbox } from './sandbox.ts';
 import type { Swept } from './sweep.ts';
 import type { RunOptions, RunResult, SandboxProcess } from './types.ts';
 
@@ -16,20 +16,32 @@ export type * from './types.ts';
 
 /** Runs one command in a sandbox made for it; see `Sandbox.run`. To run many, keep what `createSandbox` gives. */
 export function run(options: RunOptions): Promise<RunResult> {
-  return createSandbox().run(options);
+  return withSandbox((sandbox) => sandbox.run(options));
 }
 
 /** Starts a long-lived command; see `Sandbox.spawn`. */
-export function spawn(options: RunOptions): Promise<SandboxProcess> {
-  return createSandbox().spawn(options);
+export async function spawn(options: RunOptions): Promise<SandboxProcess> {
+  const sandbox = createSandbox();
+  const process = await sandbox.spawn(options);
+  process.exited.then(() => sandbox.close());
+  return process;
 }
 
 /** See `Sandbox.doctor`. */
 export function doctor(): Promise<DoctorReport> {
-  return createSandbox().doctor();
+  return withSandbox((sandbox) => sandbox.doctor());
 }
 
 /** See `Sandbox.sweep`. */
 export function sweep(): Swept {
   return createSandbox().sweep();
+}
+
+async function withSandbox<Result>(use: (sandbox: Sandbox) => Promise<Result>): Promise<Result> {
+  const sandbox = createSandbox();
+  try {
+    return await use(sandbox);
+  } finally {
+    sandbox.close();
+  }
 }

@@ -74,6 +74,14 @@ describe('a command in a sandbox', () => {
     expect((await run({ argv: ['wc', '-c'] })).outcome.stdout.head.trim()).toBe('0');
   });
 
+  it('can open its standard streams by name', async () => {
+    const { outcome } = await shell('echo a > /dev/stdout; echo b | tee /dev/stderr; cat /dev/stdin', {
+      command: { cwd: '/tmp', stdin: Buffer.from('c') },
+    });
+    expect(outcome.stdout.head).toBe('a\nb\nc');
+    expect(outcome.stderr.head).toBe('b\n');
+  });
+
   it('may end without reading its input', async () => {
     const { outcome } = await run({ argv: ['true'], command: { stdin: Buffer.alloc(3 * MiB) } });
     expect(outcome).toMatchObject({ reason: 'exited', exitCode: 0 });

@@ -30,6 +30,8 @@ export type Sandbox = {
    * @throws AssayError `environment` where none can be made
    */
   stage(): Staging;
+  /** Gives back what is kept open for the next run; it is taken anew where there is one. Running commands go on. */
+  close(): void;
 };
 
 /** Finds out once what the machine offers, in some milliseconds; keep it to run many commands. */
@@ -41,14 +43,16 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     doctor: async () => examine(context, (run) => runIn(context, run)),
     sweep: () => sweepMachine(context),
     stage: () => makeStaging(context),
+    close() {
+      if (!('cause' in context)) context.pipes.close();
+    },
   };
 }
 
 async function runIn(context: Context | Unavailable, run: RunOptions): Promise<RunResult> {
-  const started = start({ context, run, stdin: run.command.stdin === undefined ? 'none' : 'pipe' });
+  const started = start({ context, run, stdin: run.command.stdin === undefined ? 'none' : 'bytes' });
   if (started.kind === 'refused') return { outcome: started.outcome, channel: new Uint8Array() };
-  const { session, stdin, channel } = started;
-  stdin?.end(run.command.stdin);
+  const { session, channel } = started;
   const received = collect(session, channel, run.policy.channel?.maxBytes ?? 0);
   const outcome = await session.outcome;
   return { outcome, channel: received() };

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Duplex, Writable } from 'node:stream';
 import { AssayError, type Outcome, type Unavailable } from '../core/index.ts';
 import { bwrapArguments, type Identity } from './bwrap-arguments.ts';
@@ -6,7 +7,8 @@ import { checkOptions } from './check-options.ts';
 import type { Context } from './context.ts';
 import { enforcementOf, strictRefusal } from './enforcement.ts';
 import { environmentOf } from './environment.ts';
-import { type Launched, launch } from './launch.ts';
+import { openInputFile } from './input-file.ts';
+import { type Input, type Launched, type LaunchOptions, launch } from './launch.ts';
 import { madeFiles } from './made-files.ts';
 import { abortedOutcome, unavailableOutcome } from './outcome.ts';
 import { Session } from './session.ts';
@@ -19,47 +21,63 @@ export type Started =
   /** Nothing was started. */
   | { kind: 'refused'; outcome: Outcome };
 
-type StartOptions = { context: Context; run: RunOptions; stdin: 'none' | 'pipe' };
+type StartOptions = { context: Context; run: RunOptions; stdin: Stdin };
+
+/** Where standard input comes from: nowhere, the bytes of the command, or a stream of the caller. */
+export type Stdin = 'none' | 'bytes' | 'pipe';
 
 /**
  * Starts a command in a sandbox of its own, or says why not.
  *
  * @throws AssayError `usage` where no sandbox could have such options
  */
-export function start(options: {
-  context: Context | Unavailable;
-  run: RunOptions;
-  stdin: 'none' | 'pipe';
-}): Started {
+export function start(options: { context: Context | Unavailable; run: RunOptions; stdin: Stdin }): Started {
   const { context, run, stdin } = options;
   checkOptions(run);
   if ('cause' in context) return refused(context);
-  const slot = takeSlot(context);
-  if (slot === null) return refused(noSlot);
-  let started: Started | null = null;
+  const holdings = new Holdings();
   try {
-    started = startInSlot({ context, run, stdin }, slot);
+    const started = startHolding({ context, run, stdin, holdings });
+    if (started.kind === 'refused') holdings.release();
+    return started;
   } catch (error) {
-    started = refused(startFailure(error));
-  } finally {
-    if (started?.kind !== 'started') slot.release();
+    holdings.release();
+    return refused(startFailure(error));
   }
-  return started;
 }
 
-function startInSlot({ context, run, stdin }: StartOptions, slot: Slot): Started {
+/** What a sandbox takes on the host, to be given back when it is gone. */
+class Holdings {
+  #undo: (() => void)[] = [];
+
+  add(undo: () => void): void {
+    this.#undo.push(undo);
+  }
+
+  release(): void {
+    for (const undo of this.#undo.splice(0).reverse()) undo();
+  }
+}
+
+function startHolding({ context, run, stdin, holdings }: StartOptions & { holdings: Holdings }): Started {
   const { machine, cgroups } = context;
   const { support } = cgroups;
   const { policy, limits } = run;
+  const slot = takeSlot(context);
+  if (slot === null) return refused(noSlot);
+  holdings.add(slot.release);
   const plan = planRlimits({ limits, support, hostUid: slot.uid, isolation: machine.isolation });
   const enforcement = enforcementOf({ plan, machine, hostUid: slot.uid, support, policy });
   const refusal = (policy.strict ?? true) ? strictRefusal(plan, support) : null;
   if (refusal !== null) return refused(refusal);
   if (run.signal?.aborted) return { kind: 'refused', outcome: abortedOutcome(enforcement) };
+  const outputs = { stdout: takePipe(context, holdings), stderr: takePipe(context, holdings) };
   const cgroup = cgroups.create({ name: context.newName(), limits });
   let launched: Launched;
   try {
-    launched = launchIn({ context, run, stdin }, { uid: slot.uid, plan, selfEntry: cgroup.selfEntry ?? [] });
+    const selfEntry = cgroup.selfEntry ?? [];
+    const ends = { stdin: openInput({ context, run, stdin }), ...outputs };
+    launched = launchIn({ context, run, uid: slot.uid, plan, selfEntry, ends });
   } catch (error) {
     cgroup.remove().catch(() => {});
     throw error;
@@ -70,19 +88,36 @@ function startInSlot({ context, run, stdin }: StartOptions, slot: Slot): Started
     enforcement,
     facts: { isRoot: machine.isolation === 'host-uid', inContainer: machine.inContainer },
     clock: run.clock ?? context.clock,
-    release: () => slot.release(),
+    release: () => holdings.release(),
     run,
   });
   return { kind: 'started', session, channel: launched.channel, stdin: launched.stdin };
 }
 
+function takePipe({ pipes }: Context, holdings: Holdings): number {
+  const pipe = pipes.take();
+  holdings.add(() => pipes.giveBack(pipe));
+  return pipe;
+}
+
+function openInput({ context, run, stdin }: StartOptions): Input {
+  if (stdin !== 'bytes') return { kind: stdin };
+  const folder = join(context.state.staging, context.newName());
+  return { kind: 'file', fd: openInputFile({ bytes: run.command.stdin ?? new Uint8Array(), folder }) };
+}
+
 /** The uid that the code sees as its own in a user namespace. */
 const insideUid = 1000;
 
-function launchIn(
-  { context, run, stdin }: StartOptions,
-  { uid, plan, selfEntry }: { uid: number; plan: RlimitPlan; selfEntry: readonly string[] },
-): Launched {
+function launchIn(options: {
+  context: Context;
+  run: RunOptions;
+  uid: number;
+  plan: RlimitPlan;
+  selfEntry: readonly string[];
+  ends: Pick<LaunchOptions, 'stdin' | 'stdout' | 'stderr'>;
+}): Launched {
+  const { context, run, uid, plan, selfEntry, ends } = options;
   const { isolation, disableUserns, root, bwrap, filter, shell, setpriv, leaked } = context.machine;
   const { policy, limits, command } = run;
   const identity: Identity =
@@ -104,7 +139,7 @@ function launchIn(
     }),
     filter,
     files,
-    stdin,
+    ...ends,
     channel: policy.channel !== undefined,
   });
 }
