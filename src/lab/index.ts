@@ -6,3 +6,4 @@ export { needsNetwork } from './run/network-hint.ts';
 export { runLab } from './run/run-lab.ts';
 export type * from './types.ts';
 export { openEvaluator } from './warm/evaluator.ts';
+export { withBaseline } from './with-baseline.ts';
