@@ -39,11 +39,16 @@ function endOfNoProposal(
     return { status: 'budget_exhausted', which: exhausted, used, limit: state.spec.limits[which] ?? used };
   }
   const problem = state.baseline?.problems[0];
-  if (state.baseline?.tests.length === 0 && problem !== undefined)
+  if (state.baseline?.tests.length === 0 && problem !== undefined) {
+    // A test file fails to load for what it imports, as a rule.
+    const at = problem.frames.findLast(({ inProject }) => inProject);
+    const file = at?.file ?? problem.file;
+    const where = at === undefined ? `in ${file}` : `at ${file}:${at.line}`;
     return environment(
-      `no test can be collected: ${problem.type} in ${problem.file}: ${problem.message}`,
-      `make ${problem.file} importable first`,
+      `no test can be collected: ${problem.type} ${where}: ${problem.message}`,
+      `make ${file} importable first`,
     );
+  }
   if (state.confirmations > 0)
     return {
       status: 'stuck',

@@ -140,7 +140,7 @@ describe('baseline', () => {
     expect((await run({ baseline: [broken] })).end).toEqual({ status: 'done' });
     const { end } = await run({ baseline: [broken], propose: [nothing] });
     expect(end).toMatchObject({ status: 'environment_error' });
-    expect(JSON.stringify(end)).toContain('SyntaxError in src/a.py');
+    expect(JSON.stringify(end)).toContain('SyntaxError at src/a.py:1');
   });
 });
 
