@@ -30,7 +30,8 @@ export function startProgress(options: { terminal: Terminal; clock: Clock; event
       state = now;
       if (event.type !== 'candidates') doing = '';
       if (events) terminal.result(JSON.stringify(event));
-      const line = describeEvent(event);
+      // What a stopped run comes to is said at the end.
+      const line = event.type === 'stopped' ? null : describeEvent(event);
       if (line !== null) terminal.say(printable(line));
       redraw();
     },

@@ -11,7 +11,7 @@ const headlines: Record<string, { label: string; style: 'green' | 'yellow' | 're
   unpatchable: { label: 'unpatchable', style: 'yellow' },
   tampered: { label: 'tampered', style: 'red' },
   environment_error: { label: 'cannot run the tests', style: 'red' },
-  aborted: { label: 'interrupted', style: 'yellow' },
+  aborted: { label: 'stopped', style: 'yellow' },
   error: { label: 'error', style: 'red' },
 };
 
@@ -21,7 +21,7 @@ export function renderFix(
   options: { terminal: Terminal; written: boolean; before: number | null },
 ): string {
   const { terminal } = options;
-  const { label, style } = headlines[result.status] ?? { label: result.status, style: 'red' as const };
+  const { label, style } = headlineOf(result);
   const lines = [`${terminal.paint([style, 'bold'], label)}: ${printable(result.reason)}`];
   if (result.patch !== null) {
     if (result.bestEffort) lines.push('', 'The best patch so far (it does not make everything pass):');
@@ -41,6 +41,16 @@ export function renderFix(
   for (const step of nextSteps(result, options.written)) row('next', step);
   return lines.join('\n');
 }
+
+/** The same in a sentence, for stderr where stdout carries something for programs. */
+export function summariseFix(result: RepairResult): string {
+  const { label } = headlineOf(result);
+  const fix = result.fix === null ? '' : `\n  fix: ${printable(result.fix)}`;
+  return `${label}: ${printable(result.reason)}${fix}`;
+}
+
+const headlineOf = ({ status }: RepairResult) =>
+  headlines[status] ?? { label: status, style: 'red' as const };
 
 function testsLine({ tests, flaky }: RepairResult, before: number | null): string {
   if (tests === null) return 'none ran';
@@ -65,10 +75,10 @@ function nextSteps({ status, run, patch, dir, fix }: RepairResult, written: bool
   switch (status) {
     case 'done':
       return [`assay apply ${run} writes the patch to your files`];
+    // The sentence of a stopped run says how to go on.
     case 'already_green':
-      return [];
     case 'aborted':
-      return [`assay resume ${run} goes on from here`];
+      return [];
     case 'budget_exhausted':
       return [`give it more (--rounds, --timeout, --max-cost) and run it again`, ...best(patch, run)];
     case 'stuck':

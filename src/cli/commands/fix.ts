@@ -17,7 +17,7 @@ import { type ExitCode, exitCodeOfRepair } from '../exit-codes.ts';
 import { OfRun } from '../of-run.ts';
 import { startProgress } from '../progress.ts';
 import { recordTo } from '../record-file.ts';
-import { renderFix } from '../render-fix.ts';
+import { renderFix, summariseFix } from '../render-fix.ts';
 import { splitCommand } from '../split-command.ts';
 import { storeOf } from '../store-of.ts';
 
@@ -108,7 +108,8 @@ async function perform(
     const failed = written !== null && 'error' in written;
     // One object for each call: where writing failed, that is what has to be told.
     if (options.json && !failed) terminal.result(JSON.stringify(result));
-    if (!options.json && !options.events) {
+    if (options.json || options.events) terminal.say(summariseFix(result));
+    else {
       const before = progress.failedBefore();
       terminal.result(renderFix(result, { terminal, written: written !== null && !failed, before }));
     }
