@@ -40,5 +40,6 @@ export type Attack<B> = {
   perform: (bench: B) => Promise<void>;
 };
 
+/** `module` is relative to this folder. */
 export type DriverRequest = { module: string; title: string };
 export type DriverReply = { title: string; ok: true } | { title: string; ok: false; error: string };

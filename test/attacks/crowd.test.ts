@@ -1,4 +1,4 @@
 import { attacks } from './cases/crowd.ts';
 import { suite } from './suite.ts';
 
-suite(new URL('./cases/crowd.ts', import.meta.url), attacks);
+suite('./cases/crowd.ts', attacks);

@@ -1,4 +1,4 @@
 import { attacks } from './cases/machines.ts';
 import { suite } from './suite.ts';
 
-suite(new URL('./cases/machines.ts', import.meta.url), attacks);
+suite('./cases/machines.ts', attacks);

@@ -1,4 +1,4 @@
 import { attacks } from './cases/output.ts';
 import { suite } from './suite.ts';
 
-suite(new URL('./cases/output.ts', import.meta.url), attacks);
+suite('./cases/output.ts', attacks);

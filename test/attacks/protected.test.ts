@@ -1,4 +1,4 @@
 import { attacks } from './cases/protected.ts';
 import { suite } from './suite.ts';
 
-suite(new URL('./cases/protected.ts', import.meta.url), attacks);
+suite('./cases/protected.ts', attacks);

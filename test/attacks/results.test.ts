@@ -1,4 +1,4 @@
 import { attacks } from './cases/results.ts';
 import { suite } from './suite.ts';
 
-suite(new URL('./cases/results.ts', import.meta.url), attacks);
+suite('./cases/results.ts', attacks);

@@ -34,7 +34,7 @@ export async function startDriver(mode: Mode): Promise<Driver> {
   fs.writeFileSync(secretFile, secret, { mode: 0o644 });
   const context: Context = { mode, scratch, secret, plantedFd, planted: asRoot ? plantPrograms(home) : null };
   const delegation = uid !== null && mode.limits === 'cgroup' ? delegate(uid) : null;
-  const child = spawnDriver({ context, uid, delegation, secretFile });
+  const child = spawnDriver({ context, home, uid, delegation, secretFile });
   return {
     perform: (request) => ask(child, request),
     stop: async () => {
@@ -49,14 +49,28 @@ export async function startDriver(mode: Mode): Promise<Driver> {
   };
 }
 
-type Spawn = { context: Context; uid: number | null; delegation: Delegation | null; secretFile: string };
+type Spawn = {
+  context: Context;
+  home: string;
+  uid: number | null;
+  delegation: Delegation | null;
+  secretFile: string;
+};
 
-function spawnDriver({ context, uid, delegation, secretFile }: Spawn): ChildProcess {
+const checkout = path.resolve(import.meta.dirname, '../..');
+
+function spawnDriver({ context, home, uid, delegation, secretFile }: Spawn): ChildProcess {
+  const enter = (delegation?.groups ?? []).map((group) => `echo $$ > '${group}/cgroup.procs'`);
+  const plant = `exec ${plantedFd}<'${secretFile}'`;
+  const [before, node, root] = uid === null ? [[], process.execPath, checkout] : showIn(home);
+  const script = [...enter, plant, ...before, `exec "$@"`].join(' && ');
   const drop =
     uid === null ? [] : ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups', '--inh-caps=-all'];
-  const enter = (delegation?.groups ?? []).map((group) => `echo $$ > '${group}/cgroup.procs' && `).join('');
-  const argv = [...drop, process.execPath, path.join(import.meta.dirname, 'driver.ts')];
-  return spawn('/bin/bash', ['-c', `${enter}exec "$@" ${plantedFd}<'${secretFile}'`, 'bash', ...argv], {
+  const argv = [...drop, node, path.join(root, 'test/attacks/driver.ts')];
+  const own = uid === null ? [] : ['unshare', '--mount'];
+  const [program = '', ...rest] = [...own, '/bin/bash', '-c', script, 'bash', ...argv];
+  return spawn(program, rest, {
+    cwd: '/',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH,
@@ -66,6 +80,22 @@ function spawnDriver({ context, uid, delegation, secretFile }: Spawn): ChildProc
       ATTACK_SECRET: context.secret,
     },
   });
+}
+
+/**
+ * Commands that show the checkout and Node to another uid, in a mount namespace of its own: both may lie below a home
+ * folder that only root can enter.
+ */
+function showIn(home: string): [string[], string, string] {
+  const node = path.join(home, 'node');
+  const root = path.join(home, 'checkout');
+  fs.writeFileSync(node, '');
+  fs.mkdirSync(root);
+  return [
+    [`mount --bind '${process.execPath}' '${node}'`, `mount --rbind '${checkout}' '${root}'`],
+    node,
+    root,
+  ];
 }
 
 function ask(child: ChildProcess, request: DriverRequest): Promise<DriverReply> {
