@@ -38,7 +38,7 @@ export async function openProject(options: OpenProjectOptions): Promise<Project>
   const isSealed = (file: string) => sealed(file) !== null;
   const snapshot = takeSnapshot({
     into: path.join(options.scratch, 'snapshot'),
-    entries: walked.entries,
+    ...walked,
     isSealed,
     locate: (file) => path.join(dir, file),
   });

@@ -144,6 +144,7 @@ async function takeUp(
   const base = takeSnapshot({
     into,
     entries: [...made, ...kept],
+    folders: walked.folders,
     isSealed: options.isSealed,
     locate: (file) => path.join(pristine.has(file) ? opened.base.sealedDir : work, file),
   });

@@ -16,6 +16,8 @@ export type Snapshot = {
   sealedFiles: readonly string[];
   /** Links that lead to a place inside the project; laid in the workspace, never shown to a proposer. */
   links: readonly string[];
+  /** Folders that exist even where no file is in them. */
+  folders: readonly string[];
   /** sha256, lower-case hex, of every file. */
   hashes: ReadonlyMap<string, string>;
   /** Permission bits. */
@@ -33,6 +35,7 @@ export type Snapshot = {
 export function takeSnapshot(options: {
   into: string;
   entries: readonly Entry[];
+  folders: readonly string[];
   isSealed: (path: string) => boolean;
   /** The host file behind a project-relative path. */
   locate: (path: string) => string;
@@ -53,6 +56,7 @@ export function takeSnapshot(options: {
   };
   try {
     for (const folder of [copy.openDir, copy.sealedDir]) fs.mkdirSync(folder, { recursive: true });
+    for (const folder of options.folders) makeFolder(copy, path.join(copy.openDir, folder));
     for (const entry of expandSealedLinks(options.entries, isSealed)) {
       if (entry.kind === 'link') copyLink(copy, entry);
       else copyFile(copy, entry, isSealed(entry.path));
@@ -66,6 +70,7 @@ export function takeSnapshot(options: {
     openFiles: copy.open.sort(),
     sealedFiles: copy.sealed.sort(),
     links: copy.links,
+    folders: options.folders,
     hashes: copy.hashes,
     modes: copy.modes,
     totalBytes: copy.totalBytes,

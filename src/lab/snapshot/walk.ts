@@ -25,6 +25,8 @@ export type Entry =
 
 export type Walk = {
   entries: Entry[];
+  /** Every folder that no rule ignores: tests may write into one that is empty here. */
+  folders: string[];
   /** Folders that hold an environment, project-relative, with their real folder. */
   environments: { path: string; real: string }[];
   warnings: string[];
@@ -62,7 +64,7 @@ const builtFolder = /\.egg-info$/;
  * @throws AssayError `environment` where the project is over `limits.files` or `limits.totalBytes`.
  */
 export function walk(dir: string, limits: SnapshotLimits, { ignoreRules } = { ignoreRules: true }): Walk {
-  const found: Walk = { entries: [], environments: [], warnings: [] };
+  const found: Walk = { entries: [], folders: [], environments: [], warnings: [] };
   const tracked = ignoreRules ? trackedFiles(dir) : null;
   const trackedFolders = foldersOf(tracked);
   const state: State = { dir, limits, found, tracked, trackedFolders, totalBytes: 0, unreadable: [] };
@@ -108,6 +110,7 @@ function visit(state: State, folder: string, above: IgnoreRules | null, insideIg
 /** An ignored folder is entered only for what git tracks in it, and for metadata of an editable install. */
 function visitFolder(state: State, at: string, rules: IgnoreRules | null, ignored: boolean): void {
   if (ignored && !state.trackedFolders.has(at) && !builtFolder.test(at)) return;
+  if (!ignored) state.found.folders.push(at);
   visit(state, at, rules, ignored);
 }
 

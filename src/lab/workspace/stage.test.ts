@@ -28,7 +28,7 @@ function snapshotOf(files: Record<string, string>, links: Record<string, string>
   for (const [at, target] of Object.entries(links)) fs.symlinkSync(target, path.join(dir, at));
   return takeSnapshot({
     into: folder(),
-    entries: walk(dir, defaultSnapshotLimits).entries,
+    ...walk(dir, defaultSnapshotLimits),
     isSealed: (file) => file.includes('test'),
     locate: (file) => path.join(dir, file),
   });
@@ -91,7 +91,13 @@ describe('a snapshot', () => {
     const blocked = path.join(folder(), 'file');
     fs.writeFileSync(blocked, '');
     const take = () =>
-      takeSnapshot({ into: blocked, entries: [], isSealed: () => false, locate: (file) => file });
+      takeSnapshot({
+        into: blocked,
+        entries: [],
+        folders: [],
+        isSealed: () => false,
+        locate: (file) => file,
+      });
     expect(take).toThrow(AssayError);
   });
 });
@@ -118,6 +124,19 @@ describe('seals', () => {
 });
 
 describe('the folder a workspace is filled from', () => {
+  it('has the empty folders of the project, patched or not', () => {
+    const dir = folder();
+    fs.mkdirSync(path.join(dir, 'out', 'deep'), { recursive: true });
+    fs.writeFileSync(path.join(dir, 'a.py'), 'a');
+    const walked = walk(dir, defaultSnapshotLimits);
+    const locate = (file: string) => path.join(dir, file);
+    const snapshot = takeSnapshot({ ...walked, into: folder(), isSealed: () => false, locate });
+    for (const changes of [[], [change('a.py', 'b')]]) {
+      const filled = stage({ snapshot, changes, byteCode: [], into: path.join(folder(), 'x') });
+      expect(fs.existsSync(path.join(filled, 'out', 'deep'))).toBe(true);
+    }
+  });
+
   const files = { 'a.py': 'a', 'pkg/b.py': 'b', 'pkg/c.py': 'c' };
 
   it('is the snapshot itself without changes', () => {

@@ -29,7 +29,8 @@ export function stage(options: {
     ];
     const written = changes.flatMap((change) => (change.after === null ? [] : [change]));
     const all = [...kept, ...snapshot.links, ...written.map((change) => change.path)];
-    for (const folder of foldersAbove(all)) fs.mkdirSync(path.join(into, folder));
+    const folders = new Set([...foldersAbove(all), ...snapshot.folders]);
+    for (const folder of folders) fs.mkdirSync(path.join(into, folder), { recursive: true });
     for (const file of kept) link(path.join(snapshot.openDir, file), path.join(into, file));
     for (const at of snapshot.links) {
       fs.symlinkSync(fs.readlinkSync(path.join(snapshot.openDir, at)), path.join(into, at));
