@@ -8,6 +8,7 @@ import {
   openCgroups,
   runnerIdentity,
 } from './cgroup/index.ts';
+import { ContentCache } from './content-file.ts';
 import { systemClock } from './deadline.ts';
 import { detectMachine, type Machine } from './machine.ts';
 import { PipePool } from './pipes.ts';
@@ -35,6 +36,7 @@ export type Context = {
   clock: Clock;
   state: StateFolder;
   pipes: PipePool;
+  contents: ContentCache;
   /** A name that no runner ever gave out, and that tells this one. */
   newName: () => string;
   /** Whether the runner that gave out `name` still lives. */
@@ -66,13 +68,15 @@ export function openContext(options: SandboxOptions): Context | Unavailable {
       runDir: options.runDir ?? '/run',
       tmpDir: options.tmpDir ?? '/tmp',
     });
+    // Below staging, so that what a runner killed at the wrong moment leaves is swept.
+    const newFolder = () => join(state.staging, newName());
     return {
       machine,
       cgroups: options.cgroups ?? openCgroups(),
       clock: options.clock ?? systemClock,
       state,
-      // Below staging, so that what a runner killed at the wrong moment leaves is swept.
-      pipes: new PipePool({ newFolder: () => join(state.staging, newName()) }),
+      pipes: new PipePool({ newFolder }),
+      contents: new ContentCache({ newFolder }),
       newName,
       isAlive: (name) => name.startsWith(ownNames) || isRunnerAlive(name),
     };

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { Duplex, Readable, Writable } from 'node:stream';
+import type { ContentCache } from './content-file.ts';
 import { descriptor } from './descriptors.ts';
 import { openOutput } from './pipes.ts';
 import { quote } from './shell.ts';
@@ -15,6 +16,7 @@ export type LaunchOptions = {
   argv: readonly string[];
   filter: Uint8Array;
   files: readonly { content: string }[];
+  contents: ContentCache;
   stdin: Input;
   /** Of a `PipePool`. */
   stdout: number;
@@ -35,32 +37,21 @@ export type Launched = {
   setup: Duplex;
 };
 
-/** Starts bwrap. Where that fails, the child emits `error` and has no pid. */
+/** Starts bwrap. Where that fails, the child emits `error` and has no pid. @throws the error of spawn where it throws */
 export function launch(options: LaunchOptions): Launched {
-  const { files, argv } = options;
-  const inputs = new Map<number, string | Uint8Array>([
-    [descriptor.arguments, options.hiddenArguments.map((argument) => `${argument}\0`).join('')],
-    [descriptor.filter, options.filter],
-    ...files.map(({ content }, index) => [descriptor.files + index, content] as const),
-  ]);
-  const piped = new Set([descriptor.status, descriptor.setup, ...inputs.keys()]);
-  if (options.channel) piped.add(descriptor.channel);
-  if (options.stdin.kind === 'pipe') piped.add(0);
+  const { hiddenArguments, argv } = options;
   const stdout = openOutput(options.stdout);
   const stderr = openOutput(options.stderr);
-  const given = new Map([
-    [1, stdout.fd],
-    [2, stderr.fd],
-    ...(options.stdin.kind === 'file' ? [[0, options.stdin.fd] as const] : []),
-  ]);
-  const stdio = Array.from({ length: Math.max(...piped) + 1 }, (_, fd) =>
-    piped.has(fd) ? 'pipe' : (given.get(fd) ?? 'ignore'),
-  );
+  const given = new Map<number, number>([[1, stdout.fd], [2, stderr.fd], ...contentDescriptors(options)]);
+  if (options.stdin.kind === 'file') given.set(0, options.stdin.fd);
+  const piped = new Set([descriptor.status, descriptor.arguments, descriptor.setup]);
+  if (options.stdin.kind === 'pipe') piped.add(0);
+  if (options.channel) piped.add(descriptor.channel);
   const [program, ...before] = entering(options.selfEntry, options.bwrap);
   let child: ChildProcess;
   try {
     child = spawn(program, [...before, '--args', String(descriptor.arguments), '--', ...argv], {
-      stdio,
+      stdio: stdioOf(piped, given),
       // What is in the environment of bwrap can be read by the code in /proc/1/environ.
       env: {},
     });
@@ -75,7 +66,7 @@ export function launch(options: LaunchOptions): Launched {
     // A reader that is gone (EPIPE) shows in the end of the process; it must not crash the runner.
     stream.on('error', () => {});
   }
-  for (const [fd, content] of inputs) pipe(fd).end(content);
+  pipe(descriptor.arguments).end(hiddenArguments.map((argument) => `${argument}\0`).join(''));
   return {
     child,
     stdin: child.stdin,
@@ -85,6 +76,25 @@ export function launch(options: LaunchOptions): Launched {
     status: pipe(descriptor.status),
     setup: pipe(descriptor.setup),
   };
+}
+
+/** What bwrap reads from descriptors besides its arguments. */
+function contentDescriptors({ contents, filter, files }: LaunchOptions): [number, number][] {
+  return [
+    [descriptor.filter, contents.open(filter)],
+    ...files.map(({ content }, index): [number, number] => [
+      descriptor.files + index,
+      contents.open(content),
+    ]),
+  ];
+}
+
+function stdioOf(
+  piped: ReadonlySet<number>,
+  given: ReadonlyMap<number, number>,
+): ('pipe' | 'ignore' | number)[] {
+  const last = Math.max(...piped, ...given.keys());
+  return Array.from({ length: last + 1 }, (_, fd) => (piped.has(fd) ? 'pipe' : (given.get(fd) ?? 'ignore')));
 }
 
 function entering(files: readonly string[], bwrap: string): [string, ...string[]] {

@@ -44,7 +44,9 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     sweep: () => sweepMachine(context),
     stage: () => makeStaging(context),
     close() {
-      if (!('cause' in context)) context.pipes.close();
+      if ('cause' in context) return;
+      context.pipes.close();
+      context.contents.close();
     },
   };
 }

@@ -4,10 +4,10 @@ import { AssayError, type Outcome, type Unavailable } from '../core/index.ts';
 import { bwrapArguments, type Identity } from './bwrap-arguments.ts';
 import { planRlimits, type RlimitPlan } from './cgroup/index.ts';
 import { checkOptions } from './check-options.ts';
+import { openContent } from './content-file.ts';
 import type { Context } from './context.ts';
 import { enforcementOf, strictRefusal } from './enforcement.ts';
 import { environmentOf } from './environment.ts';
-import { openInputFile } from './input-file.ts';
 import { type Input, type Launched, type LaunchOptions, launch } from './launch.ts';
 import { madeFiles } from './made-files.ts';
 import { abortedOutcome, unavailableOutcome } from './outcome.ts';
@@ -103,7 +103,7 @@ function takePipe({ pipes }: Context, holdings: Holdings): number {
 function openInput({ context, run, stdin }: StartOptions): Input {
   if (stdin !== 'bytes') return { kind: stdin };
   const folder = join(context.state.staging, context.newName());
-  return { kind: 'file', fd: openInputFile({ bytes: run.command.stdin ?? new Uint8Array(), folder }) };
+  return { kind: 'file', fd: openContent({ bytes: run.command.stdin ?? '', folder }) };
 }
 
 /** The uid that the code sees as its own in a user namespace. */
@@ -119,6 +119,7 @@ function launchIn(options: {
 }): Launched {
   const { context, run, uid, plan, selfEntry, ends } = options;
   const { isolation, disableUserns, root, bwrap, filter, shell, setpriv, leaked } = context.machine;
+  const { contents } = context;
   const { policy, limits, command } = run;
   const identity: Identity =
     isolation === 'host-uid' ? { isolation, uid } : { isolation, uid: insideUid, disableUserns };
@@ -139,6 +140,7 @@ function launchIn(options: {
     }),
     filter,
     files,
+    contents,
     ...ends,
     channel: policy.channel !== undefined,
   });
