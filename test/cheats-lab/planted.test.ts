@@ -95,6 +95,7 @@ const plants: [number, string, PythonFramework, Record<string, string | null>, b
     true,
   ],
   [8, 'adds a usercustomize.py', 'pytest', { 'usercustomize.py': forgingStart }, false],
+  [7, 'shadows a module of the standard library', 'pytest', { 'calendar.py': '' }, false],
   [8, 'adds a .pth file', 'pytest', { 'evil.pth': 'import os; os._exit(0)\n' }, false],
   [
     7,

@@ -9,6 +9,8 @@ export type SourceTree = {
   readonly files: readonly string[];
   /** Top folders that hold an environment (`.venv`, `node_modules`): mounted, not copied; project-relative. */
   readonly environments: readonly string[];
+  /** Top-level names of the modules the interpreter has of itself or installed; absent until a toolchain is known. */
+  readonly installed?: ReadonlySet<string>;
   /** UTF-8 text of a file; null where it does not exist, is binary or is over 1 MiB. */
   text(path: string): string | null;
 };
@@ -96,6 +98,8 @@ export type Framework = {
   testFiles(tree: SourceTree, command: TestCommand | null): string[];
   /** Finds the interpreter; throws AssayError `environment` with a fix where there is none. */
   toolchain(tree: SourceTree, command: TestCommand | null): Promise<Toolchain>;
+  /** Names for `SourceTree.installed`, from files alone. */
+  installed?(toolchain: Toolchain): ReadonlySet<string>;
   /** Absolute host paths of the runner's own files, mounted read-only under `PlanRequest.injected` by base name. */
   readonly inject: readonly string[];
   plan(request: PlanRequest): Plan;

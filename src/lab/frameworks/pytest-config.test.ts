@@ -11,6 +11,7 @@ describe('a pytest configuration', () => {
       file: 'pytest.ini',
       pythonFiles: ['check_*.py', '*_spec.py'],
       testpaths: [],
+      pythonpath: [],
       addopts: '-n 4\n--cov',
     });
   });
@@ -26,6 +27,7 @@ describe('a pytest configuration', () => {
       "  './more',",
       ']',
       'addopts = "-ra --strict-markers"',
+      'pythonpath = ["app/src/"]',
       '[tool.black]',
       'python_files = ["x"]',
     ].join('\n');
@@ -33,6 +35,7 @@ describe('a pytest configuration', () => {
       file: 'pyproject.toml',
       pythonFiles: [],
       testpaths: ['spec', 'more'],
+      pythonpath: ['app/src'],
       addopts: '-ra --strict-markers',
     });
   });

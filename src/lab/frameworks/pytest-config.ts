@@ -6,6 +6,8 @@ export type PytestConfig = {
   file: string | null;
   pythonFiles: string[];
   testpaths: string[];
+  /** Folders put on the import path. */
+  pythonpath: string[];
   addopts: string;
 };
 
@@ -29,14 +31,17 @@ export function readPytestConfig(tree: Pick<SourceTree, 'text'>): PytestConfig {
     const values = file.endsWith('.toml') ? tomlSection(text, section) : iniSection(text, section);
     if (values === null && !evenEmpty) continue;
     const words = (key: string) => (values?.get(key) ?? '').split(/[\s,]+/).filter(Boolean);
+    const folders = (key: string) =>
+      words(key).map((folder) => folder.replace(/^\.\//, '').replace(/\/+$/, ''));
     return {
       file,
       pythonFiles: words('python_files'),
-      testpaths: words('testpaths').map((folder) => folder.replace(/^\.\//, '').replace(/\/+$/, '')),
+      testpaths: folders('testpaths'),
+      pythonpath: folders('pythonpath'),
       addopts: values?.get('addopts') ?? '',
     };
   }
-  return { file: null, pythonFiles: [], testpaths: [], addopts: '' };
+  return { file: null, pythonFiles: [], testpaths: [], pythonpath: [], addopts: '' };
 }
 
 /** Keys of one section of an INI file, as configparser reads them: indented lines go on with the value before. */

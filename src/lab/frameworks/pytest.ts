@@ -4,7 +4,7 @@ import { readPytestConfig } from './pytest-config.ts';
 import { parsePythonCommand } from './python-command.ts';
 import { fitsPattern, pythonAutoLoaded, pythonProtected } from './python-files.ts';
 import { pythonEnvironment, runnerFile } from './python-runner.ts';
-import { pythonToolchain } from './python-toolchain.ts';
+import { installedModules, pythonToolchain } from './python-toolchain.ts';
 
 const module = { name: 'pytest', scripts: ['pytest', 'py.test'] };
 const defaultPatterns = ['test_*.py', '*_test.py'];
@@ -27,7 +27,8 @@ export const pytest: Framework = {
   },
   parseCommand: (argv) => parsePythonCommand(argv, module),
   protectedGlobs: (tree) => [...pythonProtected, ...configuredGlobs(tree)],
-  autoLoaded: pythonAutoLoaded,
+  autoLoaded: (file, tree) => pythonAutoLoaded(file, tree, readPytestConfig(tree).pythonpath),
+  installed: installedModules,
   testFiles,
   toolchain: (tree, command) =>
     pythonToolchain({ tree, command, module: 'pytest', script: 'pytest', env: process.env }),

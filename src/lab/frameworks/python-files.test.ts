@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { protection } from '../project/protect.ts';
 import { fitsPattern, pythonAutoLoaded, pythonProtected } from './python-files.ts';
 
-const tree = { files: ['pkg/__init__.py', 'json/__init__.py', 'src/app/main.py'] };
+const installed = new Set(['random', 'json', 'hamcrest', 'types']);
+const tree = { files: ['pkg/__init__.py', 'json/__init__.py', 'src/app/main.py'], installed };
 const because = protection({ globs: pythonProtected, environments: ['.venv'], links: ['linked'] });
 
 describe('protected Python files', () => {
@@ -79,8 +80,10 @@ describe('new Python files that are loaded unasked', () => {
     'random.py',
     'random.so',
     'lib/pluggy/__init__.py',
+    'hamcrest/__init__.py',
+    'app/hamcrest.py',
   ])('%s', (file) => {
-    expect(pythonAutoLoaded(file, tree)).toBe(true);
+    expect(pythonAutoLoaded(file, tree, ['app'])).toBe(true);
   });
 
   it.each([

@@ -37,59 +37,45 @@ function globs(because: string, patterns: readonly string[]): ProtectedGlob[] {
 
 /** Top-level names that the test machinery imports: a file of that name would be loaded in their place. */
 const machinery = new Set([
-  ...[
-    'pytest',
-    '_pytest',
-    'py',
-    'pluggy',
-    'iniconfig',
-    'packaging',
-    'pygments',
-    'attr',
-    'attrs',
-    'exceptiongroup',
-  ],
-  ...['tomli', 'colorama', 'coverage', 'hypothesis', 'xdist', 'pytest_asyncio', 'anyio', 'numpy', 'mock'],
-  ...['assay_channel', 'assay_canaries'],
+  'pytest',
+  '_pytest',
+  'unittest',
+  'pluggy',
+  'assay_channel',
+  'assay_canaries',
+  'assay_hang',
 ]);
-
-/** The standard library's modules that a test run imports, directly or not (`sys.modules` of a pytest run, 3.8 to 3.13). */
-const standard = new Set(
-  `abc argparse ast asyncio atexit base64 bdb bisect bz2 cmd code codecs codeop collections concurrent configparser
-  contextlib contextvars copy copyreg csv ctypes dataclasses datetime decimal difflib dis doctest email encodings enum
-  errno faulthandler fcntl fnmatch fractions functools gc genericpath getpass gettext glob gzip hashlib heapq hmac html
-  http importlib inspect io itertools json keyword linecache locale logging lzma marshal math mimetypes multiprocessing
-  numbers opcode operator optparse os pathlib pdb pickle pkgutil platform posix posixpath pprint pwd py_compile queue
-  quopri random re readline reprlib resource runpy select selectors shlex shutil signal site socket ssl stat
-  statistics string stringprep struct subprocess sys sysconfig tarfile tempfile textwrap threading time timeit token
-  tokenize tomllib traceback types typing unittest urllib uuid warnings weakref xml zipfile zipimport zlib zoneinfo`.split(
-    /\s+/,
-  ),
-);
 
 /**
  * True where Python or a test framework would load a new file at `file` unasked, or in place of a module of its own:
- * start-up files, byte code, package metadata, and modules at an import root that shadow the machinery.
+ * start-up files, byte code, package metadata, and modules at an import root that shadow what is installed, an
+ * assertion library for one. `roots`: folders on the import path beside the project's own, `src` and `lib`.
  */
-export function pythonAutoLoaded(file: string, tree: Pick<SourceTree, 'files'>): boolean {
+export function pythonAutoLoaded(
+  file: string,
+  tree: Pick<SourceTree, 'files' | 'installed'>,
+  roots: readonly string[] = [],
+): boolean {
   const name = path.posix.basename(file);
   if (/^(conftest|sitecustomize|usercustomize)\.py$/.test(name) || /\.(pth|pyc|pyo)$/.test(name)) return true;
   if (/(^|\/)(__pycache__|[^/]+\.(egg-info|dist-info))\//.test(file)) return true;
   if (/^\.?pytest\.(ini|toml)$|^tox\.ini$|^setup\.cfg$|^pyproject\.toml$/.test(name)) return true;
-  return shadows(file, tree);
+  const all = ['', 'src', 'lib', ...roots].map((root) => (root === '' || root === '.' ? '' : `${root}/`));
+  return all.some((root) => file.startsWith(root) && shadows(file, root, tree));
 }
 
-function shadows(file: string, { files }: Pick<SourceTree, 'files'>): boolean {
-  const parts = file.split('/');
-  const inRoot = ['src', 'lib'].includes(parts[0] ?? '') && parts.length > 1 ? parts.slice(1) : parts;
-  const [top = ''] = inRoot;
-  const isModule = inRoot.length === 1 && /\.(py|so|pyd)$/.test(top);
-  if (!isModule && inRoot.length === 1) return false;
+function shadows(
+  file: string,
+  root: string,
+  { files, installed }: Pick<SourceTree, 'files' | 'installed'>,
+): boolean {
+  const [top = '', ...below] = file.slice(root.length).split('/');
+  const isModule = below.length === 0;
+  if (isModule && !/\.(py|so|pyd)$/.test(top)) return false;
   const module = isModule ? top.replace(/\..*$/, '') : top;
-  if (!machinery.has(module) && !standard.has(module)) return false;
+  if (!machinery.has(module) && installed?.has(module) !== true) return false;
   // A package that the project has under this name already is its own affair.
-  const folder = `${parts.slice(0, parts.length - inRoot.length + 1).join('/')}/`;
-  return isModule || !files.some((existing) => existing.startsWith(folder));
+  return isModule || !files.some((existing) => existing.startsWith(`${root}${module}/`));
 }
 
 /** Whether a file's name fits one of pytest's or unittest's file patterns (fnmatch on the base name). */

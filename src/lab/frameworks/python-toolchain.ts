@@ -91,20 +91,30 @@ async function tryResolve(program: string, cwd: string, env: Environment): Promi
   }
 }
 
-/** Looks in the usual folders of an interpreter; starts nothing. */
-function hasModule(program: string, module: string): boolean {
-  return sitePackages(program).some(
-    (folder) => existsSync(path.join(folder, module)) || existsSync(path.join(folder, `${module}.py`)),
-  );
+/** Top-level names of the standard library and of every installed package, from the interpreter's usual folders. */
+export function installedModules({ program, prefixes }: Toolchain): ReadonlySet<string> {
+  const libraries = [path.dirname(path.dirname(program)), '/usr', ...prefixes].flatMap(libraryFolders);
+  const folders = libraries.flatMap((library) => [
+    library,
+    ...['lib-dynload', 'site-packages', 'dist-packages'].map((folder) => path.join(library, folder)),
+  ]);
+  const modules = folders.flatMap(names).filter((name) => /^\w+(\.py|\..*\.?so)?$/.test(name));
+  return new Set(modules.map((name) => name.replace(/\..*$/, '')));
 }
 
-function sitePackages(program: string): string[] {
-  const prefix = path.dirname(path.dirname(program));
+/** Looks in the usual folders of an interpreter; starts nothing. */
+function hasModule(program: string, module: string): boolean {
+  return libraryFolders(path.dirname(path.dirname(program)))
+    .flatMap((library) => ['site-packages', 'dist-packages'].map((folder) => path.join(library, folder)))
+    .some((folder) => existsSync(path.join(folder, module)) || existsSync(path.join(folder, `${module}.py`)));
+}
+
+function libraryFolders(prefix: string): string[] {
   const roots = prefix === '/usr' ? ['/usr/lib', '/usr/local/lib'] : [path.join(prefix, 'lib')];
   return roots.flatMap((root) =>
     names(root)
       .filter((name) => /^(python|pypy)3?/.test(name))
-      .flatMap((name) => ['site-packages', 'dist-packages'].map((folder) => path.join(root, name, folder))),
+      .map((name) => path.join(root, name)),
   );
 }
 

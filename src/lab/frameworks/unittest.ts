@@ -3,7 +3,7 @@ import type { Framework, PlanRequest, SourceTree, TestCommand } from './framewor
 import { parsePythonCommand } from './python-command.ts';
 import { fitsPattern, pythonAutoLoaded, pythonProtected } from './python-files.ts';
 import { pythonEnvironment, runnerFile } from './python-runner.ts';
-import { pythonToolchain } from './python-toolchain.ts';
+import { installedModules, pythonToolchain } from './python-toolchain.ts';
 
 const module = { name: 'unittest', scripts: [] };
 
@@ -22,7 +22,8 @@ export const unittest: Framework = {
       .filter((pattern) => !/^\*?(\.py)?$/.test(pattern))
       .map((pattern) => ({ glob: `**/${pattern}`, because: 'a test' })),
   ],
-  autoLoaded: pythonAutoLoaded,
+  autoLoaded: (file, tree) => pythonAutoLoaded(file, tree),
+  installed: installedModules,
   testFiles,
   toolchain: (tree, command) =>
     pythonToolchain({ tree, command, module: null, script: null, env: process.env }),

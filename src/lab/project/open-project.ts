@@ -42,11 +42,14 @@ export async function openProject(options: OpenProjectOptions): Promise<Project>
     isSealed,
     locate: (file) => path.join(dir, file),
   });
-  const tree = snapshotTree(dir, snapshot, walked.environments);
+  const copied = snapshotTree(dir, snapshot, walked.environments);
+  const toolchain = await framework.toolchain(copied, command);
+  const installed = framework.installed?.(toolchain);
+  const tree = installed === undefined ? copied : { ...copied, installed };
   const opened: Opened = {
     framework,
     command,
-    toolchain: await framework.toolchain(tree, command),
+    toolchain,
     tree,
     base: snapshot,
     environments: walked.environments,
@@ -56,12 +59,14 @@ export async function openProject(options: OpenProjectOptions): Promise<Project>
     byteCode: noByteCode,
     sandbox: createSandbox(),
   };
+  // Those too that the snapshot has replaced by what they lead to: in the user's folder they are links still.
+  const links = walked.entries.flatMap((entry) => (entry.kind === 'link' ? [entry.path] : []));
   const isHeldOut = picomatch(options.holdout ?? [], { dot: true });
   const project: Project = {
     dir,
     framework: framework.id,
     ...face({ entries: walked.entries, snapshot, isHeldOut }),
-    protectedBecause: protection({ globs, environments: tree.environments, links: snapshot.links }),
+    protectedBecause: protection({ globs, environments: tree.environments, links }),
     autoLoaded: (file) => framework.autoLoaded(file, tree),
     warnings: warningsOf(walked.warnings, snapshot, detected),
     hashes: snapshot.hashes,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Project } from '../types.ts';
+import { copiedLiterals } from './literals.ts';
 import { networkHint } from './network-hint.ts';
 import { suspicions } from './suspicion.ts';
 
@@ -22,6 +24,30 @@ describe('a missing network', () => {
   it('is no explanation for other failures', () => {
     expect(networkHint([{ name: 't', failure: failure('assert 1 == 2') }])).toBeNull();
     expect(networkHint([])).toBeNull();
+  });
+});
+
+describe('literals of the tests in a patch', () => {
+  const test = 'def test_a():\n    assert area(12, 37) == 444 and name() == "Ada Lovelace" and f() == 2.75\n';
+  const project = { files: ['test_a.py', 'a.py'], read: () => Buffer.from(test) } as unknown as Project;
+  const copied = (after: string, before = '') =>
+    copiedLiterals(
+      project,
+      [{ path: 'a.py', before: Buffer.from(before), after: Buffer.from(after), mode: 0o644 }],
+      ['test_a.py', 'tests/hidden.py'],
+    );
+
+  it('are named', () => {
+    expect(copied('return 444')).toEqual([
+      'the patch brings "444" into a.py, as the tests have it: copied from them?',
+    ]);
+    expect(copied("return 'Ada Lovelace' if x else 2.75")[0]).toContain('"Ada Lovelace", "2.75"');
+  });
+
+  it('are no news where they were before, are short, or are not in a test', () => {
+    expect(copied('return 444', 'limit = 444')).toEqual([]);
+    expect(copied('return a * 12 + 37 + 445')).toEqual([]);
+    expect(copiedLiterals(project, [], ['test_a.py'])).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Captured, Report, Summary, TestResult } from '../../core/index.ts'
 import type { LabJob } from '../types.ts';
 import { isFailing, type Judgement } from '../verdict.ts';
 import type { Execution } from './execute.ts';
+import { copiedLiterals } from './literals.ts';
 import { networkHint } from './network-hint.ts';
 import { suspicions } from './suspicion.ts';
 
@@ -11,6 +12,8 @@ export function makeReport(options: {
   execution: Execution;
   judgement: Judgement;
   startedAt: Date;
+  /** Files with tests, for what a patch may have copied from them. */
+  testFiles: readonly string[];
 }): Report {
   const { job, execution, judgement, startedAt } = options;
   const { outcome, received, command } = execution;
@@ -49,15 +52,7 @@ function summarize(tests: readonly TestResult[]): Summary {
   };
 }
 
-function warningsOf({
-  job,
-  execution,
-  judgement,
-}: {
-  job: LabJob;
-  execution: Execution;
-  judgement: Judgement;
-}): string[] {
+function warningsOf({ job, execution, judgement, testFiles }: Parameters<typeof makeReport>[0]): string[] {
   const { received, outcome } = execution;
   const failures = [
     ...received.tests.flatMap(({ id, failure }) => (failure === null ? [] : [{ name: id, failure }])),
@@ -71,6 +66,7 @@ function warningsOf({
     ...received.notes,
     ...(network === null ? [] : [network]),
     ...suspicions(job.changes),
+    ...copiedLiterals(job.project, job.changes, testFiles),
     ...(grown.length > 0
       ? [`${grown.length} tests are new beside the expected ones, the first is ${grown[0]}`]
       : []),

@@ -16,7 +16,7 @@ import { makeReport } from './report.ts';
  */
 export async function runLab(job: LabJob): Promise<Report> {
   const startedAt = job.clock?.now() ?? new Date();
-  const { framework } = openedOf(job.project);
+  const { framework, tree, command } = openedOf(job.project);
   const refused = refusedPaths(job.project, job.changes);
   const { execution, changedFiles } =
     refused.length > 0 ? { execution: notRun(), changedFiles: refused } : await runOnce(job);
@@ -30,7 +30,13 @@ export async function runLab(job: LabJob): Promise<Report> {
     changedFiles,
     explainExit: framework.explainExit,
   });
-  return makeReport({ job, execution, judgement, startedAt });
+  return makeReport({
+    job,
+    execution,
+    judgement,
+    startedAt,
+    testFiles: framework.testFiles(tree, command),
+  });
 }
 
 async function runOnce(job: LabJob): Promise<{ execution: Execution; changedFiles: string[] }> {

@@ -92,10 +92,17 @@ class Places:
 
     def __init__(self, root, environments):
         self.root = root.rstrip("/") + "/"
+        self.known = {}
         self.environments = tuple(self.root + path.strip("/") + "/" for path in environments)
 
     def relative(self, path):
         """(path relative to the project, True) for a file of the project, else (absolute path, False)."""
+        known = self.known.get(path)
+        if known is None:
+            known = self.known[path] = self.find(path)
+        return known
+
+    def find(self, path):
         if path.startswith("<"):
             return path, False
         absolute = os.path.normpath(os.path.join(self.root, path))

@@ -85,11 +85,6 @@ class Listener:
             def pytest_runtest_teardown(self):
                 yield from listener.guarded()
 
-            @hook(hookwrapper=True, tryfirst=True)
-            def pytest_runtest_makereport(self, item, call):
-                outcome = yield
-                listener.made(call, outcome)
-
             @hook(tryfirst=True)
             def pytest_runtest_logreport(self, report):
                 listener.reported(report)
@@ -128,9 +123,13 @@ class Listener:
         self.send("collected", ids=ids, skipped=skipped, xfailed=xfailed, file=None)
 
     def interact(self, node, call, report):
-        """Remembers the exception of a failed collection: `report` alone has only its text."""
-        if not hasattr(node, "runtest") and call.excinfo is not None:
-            error = call.excinfo.value
+        """Remembers the exception of a failure: `report` alone has only its text."""
+        if call.excinfo is None:
+            return
+        error = call.excinfo.value
+        if self.current is not None:
+            self.current["failures"].append((error, call.excinfo.tb))
+        elif not hasattr(node, "runtest"):
             # An error of an import comes wrapped in one that says which file it was.
             if error.__cause__ is not None and type(error).__name__ == "CollectError":
                 error = error.__cause__
@@ -180,13 +179,6 @@ class Listener:
     def begin(self, item):
         self.current = {"reports": [], "failures": []}
 
-    def made(self, call, outcome):
-        if self.current is None or call.excinfo is None or outcome.excinfo is not None:
-            return
-        report = outcome.get_result()
-        if report.failed:
-            self.current["failures"].append((call.excinfo.value, call.excinfo.tb))
-
     def reported(self, report):
         if self.current is None:
             return
@@ -218,7 +210,7 @@ class Listener:
         place, line, _ = item.location
         # Not the location's own file: a method a class inherits is found in the file of the class.
         file = self.places.relative(str(item.path))[0]
-        inside = self.places.relative(os.path.join(str(item.config.rootpath), place))[0] == file
+        inside = place == file or self.places.relative(os.path.join(str(item.config.rootpath), place))[0] == file
         return {
             "id": name,
             "file": file,
