@@ -8,7 +8,7 @@ import { digestOf, groundOf, type Laid, layEdits } from './layers.ts';
 import { proposeWith } from './propose-with.ts';
 import type { RepairEffects, TestOptions } from './repair-effects.ts';
 import type { Layers } from './repair-state.ts';
-import { baselineTime, hungReport, patchedTime, type TestTime } from './test-time.ts';
+import { baselineTime, collectTime, hungReport, patchedTime, type TestTime } from './test-time.ts';
 import { partReport } from './visible.ts';
 
 export type LabEffectsOptions = {
@@ -40,7 +40,7 @@ export function labEffects(
   const all = async (signal: AbortSignal) => {
     const { project, visible } = await opened(signal);
     if (project.heldOut.length === 0) return visible;
-    collecting ??= lab.collect({ project, tests: 'all', signal });
+    collecting ??= lab.collect({ project, tests: 'all', limits: collectTime(spec), signal });
     return trusted(spec, await collecting);
   };
 
@@ -130,7 +130,11 @@ async function openAll(options: LabEffectsOptions, signal: AbortSignal): Promise
       fix: 'give a glob relative to the project, e.g. tests/hidden/**',
     });
   }
-  return { project, visible: trusted(spec, await lab.collect({ project, tests: 'visible', signal })) };
+  const limits = collectTime(spec);
+  return {
+    project,
+    visible: trusted(spec, await lab.collect({ project, tests: 'visible', limits, signal })),
+  };
 }
 
 /** `--trust-collected`: what each run collects is what is expected, where nothing better is known. */

@@ -3,6 +3,7 @@ import type {
   Evaluator,
   Expected,
   LabJob,
+  LabLimits,
   OpenEvaluatorOptions,
   OpenProjectOptions,
   Project,
@@ -12,7 +13,12 @@ import type { ProposeProgress } from '../propose/index.ts';
 /** The doors of the lab that a repair goes through; tests put their own in place. */
 export type Lab = {
   openProject(options: OpenProjectOptions): Promise<Project>;
-  collect(options: { project: Project; tests?: LabJob['tests']; signal?: AbortSignal }): Promise<Expected>;
+  collect(options: {
+    project: Project;
+    tests?: LabJob['tests'];
+    limits?: LabLimits;
+    signal?: AbortSignal;
+  }): Promise<Expected>;
   runLab(job: LabJob): Promise<Report>;
   openEvaluator(options: OpenEvaluatorOptions): Promise<Evaluator>;
 };

@@ -33,6 +33,11 @@ export function baselineTime(spec: RepairSpec): TestTime {
   };
 }
 
+/** To collect the tests of the unpatched project: no longer than a run may take to its first test. */
+export function collectTime(spec: RepairSpec): { wallMs: number } {
+  return { wallMs: baselineTime(spec).firstMs };
+}
+
 /**
  * For a patched project: four times what the unpatched tests took and room to start, ten times the slowest test that
  * ended by itself, and in the same way for the silence between two tests; but never more than the unpatched project

@@ -7,6 +7,7 @@ const files = 'Raise the limit of open files (ulimit -n) or run fewer things at 
 const causes: Readonly<Record<string, { message: string; fix: string }>> = {
   ENOSPC: { message: 'The disk is full', fix: room },
   EDQUOT: { message: 'The quota of the disk is used up', fix: room },
+  EFBIG: { message: 'A file has grown over the limit', fix: 'Raise the limit of file sizes (ulimit -f).' },
   EROFS: {
     message: 'The file system is read-only',
     fix: 'Set ASSAY_HOME and TMPDIR to folders that can be written.',

@@ -39,6 +39,9 @@ export type LabCliOptions = {
 /** Where to write the report beside standard output, absolute. */
 type Exports = { ctrf?: string; junit?: string };
 
+/** To collect the tests, where no time is given. */
+const collectMs = 60_000;
+
 /** What to run: the options of the command line before those of a job file. */
 type Settings = Omit<JobSettings, 'protect' | 'expect'> & {
   expect: readonly string[] | undefined;
@@ -131,7 +134,7 @@ async function judge({ terminal, signal }: CliContext, settings: Settings): Prom
     ...(perTest === undefined ? {} : { testMs: perTest * 1_000 }),
     ...(memory === undefined ? {} : { memoryBytes: memory }),
   };
-  const expected = await expectation(project, settings, { limits, signal });
+  const expected = await expectation(project, settings, { limits: { wallMs: collectMs, ...limits }, signal });
   return runLab({
     project,
     changes: [],

@@ -62,6 +62,8 @@ export function takeSnapshot(options: {
       else copyFile(copy, entry, isSealed(entry.path));
     }
   } catch (error) {
+    // On a full disk the room is needed to tell of it.
+    fs.rmSync(into, { recursive: true, force: true });
     throw notWritten(into, error);
   }
   return {
@@ -169,7 +171,7 @@ function notWritten(into: string, cause: unknown): AssayError {
     code: 'environment',
     message: `The copy of the project cannot be written to ${into}`,
     because: cause instanceof Error ? cause.message : String(cause),
-    fix: 'Free some disk space, or set ASSAY_HOME to a folder that can be written',
+    fix: 'Free some disk space there, or set ASSAY_HOME (for the lab: TMPDIR) to a folder that can be written',
     cause,
   });
 }

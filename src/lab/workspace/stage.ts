@@ -44,7 +44,7 @@ export function stage(options: {
       code: 'environment',
       message: `The patched files cannot be written to ${into}`,
       because: error instanceof Error ? error.message : String(error),
-      fix: 'Free some disk space, or set ASSAY_HOME to a folder that can be written',
+      fix: 'Free some disk space there, or set ASSAY_HOME (for the lab: TMPDIR) to a folder that can be written',
       cause: error,
     });
   }
