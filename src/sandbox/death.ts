@@ -7,8 +7,11 @@ import { isRunning, type ProcessId } from './processes.ts';
 /** How long the killed get to disappear. SIGKILL takes effect at once unless the kernel is stuck. */
 export const dyingLimitMs = 5_000;
 
-/** Turns of the event loop to wait before sleeping in between: most are gone microseconds after bwrap itself. */
-const eagerTurns = 50;
+/** Turns of the event loop given to a sandbox that ended by itself: usually nothing is left a moment after bwrap. */
+const quietTurns = 10;
+
+/** Turns to look again without sleeping: the killed are gone within microseconds, unless the machine is busy. */
+const eagerTurns = 60;
 const maxSleepMs = 16;
 
 /** Resolves when bwrap is gone, with the error that kept it from starting, if any. */
@@ -23,27 +26,25 @@ export function bwrapEnded(child: ChildProcess): Promise<Error | null> {
 }
 
 /**
- * Waits until nothing of a killed sandbox is left: the group is empty, pid 1 (and with it its whole pid namespace) is
- * gone, and the output has been read to its end. False where that took longer than `dyingLimitMs`.
+ * Sees to it that nothing of a sandbox is left whose bwrap has ended: what goes on is killed. It is gone when the group
+ * is empty, pid 1 (and with it its whole pid namespace) has ended and the output has been read to its end. False where
+ * that took longer than `dyingLimitMs`.
  */
 export async function everythingGone(options: {
   cgroup: Cgroup;
   first: ProcessId | null;
   streams: readonly Readable[];
-  killAgain: () => void;
+  killAll: () => void;
 }): Promise<boolean> {
-  const { cgroup, first, streams, killAgain } = options;
+  const { cgroup, first, streams, killAll } = options;
   const giveUp = AbortSignal.timeout(dyingLimitMs);
   const read = Promise.all(streams.map((stream) => closed(stream, giveUp)));
-  const isGone = () => cgroup.isEmpty() && (first === null || !isRunning(first));
+  const isGone = () => (first === null || !isRunning(first)) && cgroup.isEmpty();
   for (let turn = 0; !isGone(); turn++) {
     if (giveUp.aborted) return false;
-    if (turn < eagerTurns) {
-      await nextTurn();
-    } else {
-      await sleep(Math.min(turn - eagerTurns + 1, maxSleepMs));
-      killAgain();
-    }
+    if (turn === quietTurns || turn >= eagerTurns) killAll();
+    if (turn < eagerTurns) await nextTurn();
+    else await sleep(Math.min(turn - eagerTurns + 1, maxSleepMs));
   }
   await read;
   return !giveUp.aborted;

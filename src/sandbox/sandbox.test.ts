@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -11,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openCgroups } from './cgroup/index.ts';
 import { type Attempt, hostFolder, MiB, optionsOf, roomy, textOf } from './sandbox.fixture.ts';
 import { createSandbox } from './sandbox.ts';
 import type { Mount, Toolchain } from './types.ts';
@@ -409,6 +411,22 @@ describe('what is missing', () => {
       expect(await poor.doctor()).toEqual({ ok: false, unavailable: outcome.unavailable });
       expect(() => poor.stage()).toThrow();
       expect(poor.sweep()).toEqual({ cgroups: [], slots: [], staging: [] });
+    }
+  });
+
+  it('is told also where bwrap disappears between two runs', async () => {
+    const folder = folderWith({ bwrap: '#!/bin/sh\nexec /usr/bin/bwrap "$@"\n' });
+    chmodSync(join(folder, 'bwrap'), 0o755);
+    for (const cgroups of [undefined, openCgroups({ mountinfo: '' })]) {
+      const moved = createSandbox({ path: folder, ...(cgroups === undefined ? {} : { cgroups }) });
+      expect((await moved.run(optionsOf({ argv: ['true'], policy: { strict: false } }))).outcome.reason).toBe(
+        'exited',
+      );
+      renameSync(join(folder, 'bwrap'), join(folder, 'gone'));
+      const { outcome } = await moved.run(optionsOf({ argv: ['true'], policy: { strict: false } }));
+      expect(outcome.reason).toBe('unavailable');
+      expect(outcome.unavailable?.cause).toMatch(/bwrap|could not be built/);
+      renameSync(join(folder, 'gone'), join(folder, 'bwrap'));
     }
   });
 

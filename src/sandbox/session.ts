@@ -188,13 +188,12 @@ export class Session {
     const wallMs = Math.max(0, clock.monotonicMs() - this.#startedAt);
     this.#stopClock();
     for (const stop of this.#stops.splice(0)) stop();
-    this.#killAll();
     const gone = await everythingGone({
       cgroup,
       first: this.#first,
       // bwrap can be seen to have ended before what was said earlier is read.
       streams: [launched.stdout, launched.stderr, launched.status, launched.setup],
-      killAgain: () => this.#killAll(),
+      killAll: () => this.#killAll(),
     });
     const counters = cgroup.counters();
     // What cannot be killed keeps its group and its uid until a later sweep.
