@@ -256,11 +256,12 @@ describe.each(both)('code under test that finds the private channel (%s)', (fram
   });
 
   it('cheat 18, against assay itself: a rewritten listener is a documented miss', async () => {
-    const holder = framework === 'pytest' ? 'Listener' : 'Runner';
+    const [holder, module] =
+      framework === 'pytest' ? ['Listener', 'assay_pytest_listener'] : ['Runner', 'assay_unittest_run'];
     const code = [
       'import gc',
       'for each in gc.get_objects():',
-      `    if type(each).__name__ == ${JSON.stringify(holder)} and type(each).__module__ == "__main__":`,
+      `    if type(each).__name__ == ${JSON.stringify(holder)} and type(each).__module__ == "${module}":`,
       '        old = each.send',
       '        def send(kind, **fields):',
       '            if kind == "test": fields["test"].update(status="passed", failure=None)',

@@ -3,7 +3,7 @@ import type { Framework, PlanRequest, ProtectedGlob, SourceTree } from './framew
 import { readPytestConfig } from './pytest-config.ts';
 import { parsePythonCommand } from './python-command.ts';
 import { fitsPattern, pythonAutoLoaded, pythonProtected } from './python-files.ts';
-import { pythonEnvironment, runnerFile } from './python-runner.ts';
+import { pythonEnvironment, runnerFiles } from './python-runner.ts';
 import { installedModules, pythonToolchain } from './python-toolchain.ts';
 
 const module = { name: 'pytest', scripts: ['pytest', 'py.test'] };
@@ -32,7 +32,7 @@ export const pytest: Framework = {
   testFiles,
   toolchain: (tree, command) =>
     pythonToolchain({ tree, command, module: 'pytest', script: 'pytest', env: process.env }),
-  inject: ['assay_pytest.py', 'assay_channel.py', 'assay_canaries.py', 'assay_hang.py'].map(runnerFile),
+  inject: runnerFiles('pytest'),
   plan: (request) => ({
     argv: [
       request.toolchain.program,

@@ -1,9 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import type { RunMode } from './framework.ts';
 
-/** Absolute path of one of the Python runner's own files. */
-export function runnerFile(name: string): string {
-  return fileURLToPath(new URL(`./python/${name}`, import.meta.url));
+const parts: Record<'pytest' | 'unittest', string[]> = {
+  pytest: ['', '_run', '_listener', '_results'],
+  unittest: ['', '_run', '_listener'],
+};
+
+/** Absolute paths of the Python runner's own files. */
+export function runnerFiles(framework: 'pytest' | 'unittest'): string[] {
+  const own = parts[framework].map((part) => `${framework}${part}`);
+  return [...own, 'channel', 'canaries', 'hang'].map((name) =>
+    fileURLToPath(new URL(`./python/assay_${name}.py`, import.meta.url)),
+  );
 }
 
 /** Makes two runs of the same files alike; only a collection may write byte code, which later runs find. */

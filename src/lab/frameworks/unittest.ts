@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Framework, PlanRequest, SourceTree, TestCommand } from './framework.ts';
 import { parsePythonCommand } from './python-command.ts';
 import { fitsPattern, pythonAutoLoaded, pythonProtected } from './python-files.ts';
-import { pythonEnvironment, runnerFile } from './python-runner.ts';
+import { pythonEnvironment, runnerFiles } from './python-runner.ts';
 import { installedModules, pythonToolchain } from './python-toolchain.ts';
 
 const module = { name: 'unittest', scripts: [] };
@@ -27,7 +27,7 @@ export const unittest: Framework = {
   testFiles,
   toolchain: (tree, command) =>
     pythonToolchain({ tree, command, module: null, script: null, env: process.env }),
-  inject: ['assay_unittest.py', 'assay_channel.py', 'assay_canaries.py', 'assay_hang.py'].map(runnerFile),
+  inject: runnerFiles('unittest'),
   plan: (request) => ({
     argv: [
       request.toolchain.program,

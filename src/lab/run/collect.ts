@@ -1,7 +1,8 @@
 import { AssayError, type Clock } from '../../core/index.ts';
 import { openedOf } from '../project/opened.ts';
-import { keepByteCode } from '../snapshot/byte-code.ts';
+import { keepByteCode, keepRunnerByteCode } from '../snapshot/byte-code.ts';
 import type { Expected, LabLimits, Project } from '../types.ts';
+import { injectedFolder } from '../workspace/mounts.ts';
 import { type Execution, execute } from './execute.ts';
 import { prepare } from './prepared.ts';
 
@@ -43,9 +44,10 @@ export async function collect(options: CollectOptions): Promise<Expected> {
     refuse(collected, options.signal);
     const expected = fromCollection(collected);
     if (expected !== null) {
+      const { byteCode } = collected.received;
+      keepRunnerByteCode({ ...opened, injected: injectedFolder, received: byteCode });
       // Of visible tests only: the byte code of held-out ones would tell what they expect.
-      if (tests === 'visible')
-        opened.byteCode = keepByteCode({ ...opened, received: collected.received.byteCode });
+      if (tests === 'visible') opened.byteCode = keepByteCode({ ...opened, received: byteCode });
       return expected;
     }
     const read = await start('static');

@@ -44,6 +44,23 @@ export function keepByteCode(options: {
   return kept;
 }
 
+/** Byte code of the runner's own files, reported under the folder where they are mounted: laid beside them on the host. */
+export function keepRunnerByteCode(options: {
+  injectDir: string;
+  injected: string;
+  received: readonly { file: string; data: string }[];
+}): void {
+  const { injectDir, injected, received } = options;
+  for (const { file, data } of received) {
+    if (!file.startsWith(`${injected}/`)) continue;
+    const inside = file.slice(injected.length + 1);
+    const source = sourceOf(inside);
+    if (source !== null && !source.includes('/') && fs.existsSync(path.join(injectDir, source))) {
+      write(path.join(injectDir, inside), data);
+    }
+  }
+}
+
 /** `pkg/__pycache__/a.cpython-311.pyc` was made from `pkg/a.py`. Null for any other kind of path. */
 function sourceOf(file: string): string | null {
   const match = /^(?:([^\0]+)\/)?__pycache__\/([^/.\0]+)\.[^/\0]+\.pyc$/.exec(file);

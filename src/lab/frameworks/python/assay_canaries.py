@@ -7,6 +7,8 @@ project has not loaded (unittest, its mocks, numpy) cannot have been patched and
 
 import sys
 
+from assay_channel import clip, safe_text
+
 
 def plain_assert():
     left, right = 1, 2
@@ -124,3 +126,47 @@ def unittest_cases(watch):
     cases = make_cases()
     found = [(name, unittest.FunctionTestCase(function)) for name, function in functions.items()]
     return found + [(name, cases(method)) for name, method in METHODS.items()], unneeded
+
+
+def run_in_pytest(session, send, watch):
+    """Runs tests that must fail and tests that must pass through pytest's own machinery, unseen by its reporters."""
+    try:
+        items, unneeded = pytest_items(session, watch)
+    except BaseException as error:  # noqa: B036 - an unknown version of pytest, or one that was patched
+        detail = "pytest's items cannot be made: %s: %s" % (type(error).__name__, safe_text(error))
+        send("canary", id="assert", outcome="unbuilt", detail=clip(detail, 2000))
+        return
+    from _pytest import runner
+
+    for name in unneeded:
+        send("canary", id=name, outcome="not_needed", detail="")
+    # Python's own tracebacks: pytest's would read and parse sources, for failures that nobody looks at.
+    style, session.config.option.tbstyle = session.config.option.tbstyle, "native"
+    for name, item in items:
+        try:
+            reports = runner.runtestprotocol(item, log=False, nextitem=None)
+            outcome = "passed" if all(report.outcome == "passed" for report in reports) and reports else "failed"
+            detail = "\n".join(report.longreprtext for report in reports if report.outcome != "passed")
+        except BaseException as error:  # noqa: B036
+            outcome, detail = "failed", "%s: %s" % (type(error).__name__, safe_text(error))
+        send("canary", id=name, outcome=outcome, detail=clip(detail, 2000))
+    session.config.option.tbstyle = style
+
+
+def run_in_unittest(send, watch):
+    """The same for unittest: each with a result of its own, so that the project's shows none of it."""
+    import unittest
+
+    cases, unneeded = unittest_cases(watch)
+    for name in unneeded:
+        send("canary", id=name, outcome="not_needed", detail="")
+    for name, case in cases:
+        result = unittest.TestResult()
+        try:
+            case.run(result)
+            good = result.testsRun == 1 and not (result.failures or result.errors or result.skipped)
+            outcome = "passed" if good else "failed"
+            detail = "\n".join(text for _, text in result.failures + result.errors)
+        except BaseException as error:  # noqa: B036 - patched code may raise anything
+            outcome, detail = "failed", "%s: %s" % (type(error).__name__, safe_text(error))
+        send("canary", id=name, outcome=outcome, detail=clip(detail, 2000))

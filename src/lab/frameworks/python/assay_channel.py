@@ -8,6 +8,7 @@ report of this judge says `forgeable`.
 import base64
 import fcntl
 import hashlib
+import importlib.util
 import json
 import os
 import re
@@ -195,6 +196,24 @@ def send_byte_code(places, send):
                 with open(path, "rb") as stream:
                     data = base64.b64encode(stream.read()).decode("ascii")
                 send("byte_code", file=places.relative(path)[0], data=data)
+
+
+def send_runner_byte_code(send):
+    """The same for the runner's own modules, which lie in a folder that cannot be written."""
+    import py_compile
+    import tempfile
+
+    folder = os.path.dirname(os.path.abspath(__file__))
+    with tempfile.TemporaryDirectory() as place:
+        for name in sorted(os.listdir(folder)):
+            if not name.endswith(".py"):
+                continue
+            made = os.path.join(place, name + "c")
+            py_compile.compile(os.path.join(folder, name), cfile=made, doraise=True)
+            with open(made, "rb") as stream:
+                data = base64.b64encode(stream.read()).decode("ascii")
+            cached = importlib.util.cache_from_source(os.path.join(folder, name))
+            send("byte_code", file=cached, data=data)
 
 
 def send_static(config, send, prefix_of, separator, **names):
