@@ -1,4 +1,5 @@
 import type { Integrity, Outcome, TestResult, Verdict } from '../core/index.ts';
+import { canariesBehaved, wrongCanary } from './canaries.ts';
 import type { Received } from './channel/read-records.ts';
 import { type Comparison, compareIds } from './compare-ids.ts';
 import type { Canary } from './frameworks/framework.ts';
@@ -75,29 +76,6 @@ function integrityOf(evidence: Evidence, comparison: Comparison): Integrity {
   };
 }
 
-/** Null where the framework never got as far as its canaries, or could not build them. */
-function canariesBehaved({ received, canaries }: Evidence): boolean | null {
-  if (wrongCanary({ received, canaries }) !== null) return false;
-  const unbuilt = received.canaries.some((canary) => canary.outcome === 'unbuilt');
-  return received.canaries.length === 0 || unbuilt ? null : true;
-}
-
-/** Names the first canary that came out wrong, came twice, or is missing from a run that says it is complete. */
-function wrongCanary({ received, canaries }: Pick<Evidence, 'received' | 'canaries'>): string | null {
-  const known = new Map(canaries.map((canary) => [canary.id, canary]));
-  const seen = new Set<string>();
-  for (const { id, outcome } of received.canaries) {
-    const canary = known.get(id);
-    if (canary === undefined || seen.has(id)) return id;
-    seen.add(id);
-    const excused = outcome === 'unbuilt' || (outcome === 'not_needed' && canary.optional);
-    if (!excused && outcome !== canary.expect) return id;
-  }
-  const unbuilt = received.canaries.some((canary) => canary.outcome === 'unbuilt');
-  if (!received.completed || received.unable !== null || unbuilt) return null;
-  return canaries.find((canary) => !seen.has(canary.id))?.id ?? null;
-}
-
 function notJudged({ outcome }: Evidence): Ruling | null {
   if (outcome.reason === 'unavailable') {
     const cause = outcome.unavailable;
@@ -119,18 +97,10 @@ function tampered(evidence: Evidence, integrity: Integrity): Ruling | null {
   const [duplicate] = integrity.duplicates;
   if (duplicate !== undefined) return because(`${duplicate} was reported more than once`);
   const canary = wrongCanary(evidence);
-  if (canary !== null) return because(wrongCanaryText(evidence, canary));
+  if (canary !== null) return because(canary);
   const [extra] = integrity.extra;
   if (extra !== undefined) return because(`${extra} was reported, but the original project has no such test`);
   return null;
-}
-
-function wrongCanaryText({ canaries, received }: Evidence, id: string): string {
-  const expect = canaries.find((canary) => canary.id === id)?.expect;
-  const outcome = received.canaries.find((canary) => canary.id === id)?.outcome;
-  if (expect === undefined) return `an unknown canary ${id} was reported`;
-  if (outcome === undefined) return `the canary ${id} was never run`;
-  return `the canary ${id} must have ${expect} but ${outcome}: the test machinery was patched`;
 }
 
 function killed({ outcome, received }: Evidence, { missing }: Comparison): Ruling | null {
