@@ -78,7 +78,7 @@ const write: Writer = {
   guard: (condition, body, indent) => [`if ${condition}:`, `${indent}${body}`],
   returns: (value) => (value === null ? 'return' : `return ${value}`),
   assign: (target, operator, value) => `${target} ${operator} ${value}`,
-  jumps: { break: 'break', continue: 'continue', pass: 'pass' },
+  jumps: { break: 'break', continue: 'continue', pass: 'pass', rethrow: 'raise' },
   literals: {
     true: 'True',
     false: 'False',
@@ -263,6 +263,8 @@ export const python: Language = {
       ['sort', 'reverse'],
       ['count', 'index'],
       ['date', 'time'],
+      ['start', 'end', 'span'],
+      ['group', 'groups', 'groupdict'],
     ],
     exceptions: [
       [
@@ -315,6 +317,7 @@ export const python: Language = {
     { name: 'reverse', shapes: [] },
   ],
   putMethods: { list: 'append', set: 'add' },
+  constructorName: '__init__',
   sharesDefaults: true,
   chained: { if: 'if', elif: 'elif' },
   receiver: 'self',

@@ -36,6 +36,8 @@ export type Language = {
   readonly updateMethods: readonly { readonly name: string; readonly shapes: readonly Shape[] }[];
   /** The method that puts one value into a container. */
   readonly putMethods: Readonly<Partial<Record<Shape, string>>>;
+  /** The method that makes an object of its class. */
+  readonly constructorName: string;
   /** True where a parameter's default is made once and shared by all calls. */
   readonly sharesDefaults: boolean;
   /** The words that begin a condition and a further condition of the same statement. */
@@ -114,8 +116,13 @@ export type Writer = {
   /** null: no value. */
   returns(value: string | null): string;
   assign(target: string, operator: string, value: string): string;
-  /** Statements that leave a loop, skip a round, or do nothing. */
-  readonly jumps: { readonly break: string; readonly continue: string; readonly pass: string };
+  /** Statements that leave a loop, skip a round, do nothing, or raise again what was caught. */
+  readonly jumps: {
+    readonly break: string;
+    readonly continue: string;
+    readonly pass: string;
+    readonly rethrow: string;
+  };
   readonly literals: {
     readonly true: string;
     readonly false: string;

@@ -76,6 +76,10 @@ function named(place: Place, part: SyntaxNode): string | null {
 /** The parameters of a function or method of this file, without the receiver. */
 function calleeOf(place: Place, name: string): { name: string }[] | undefined {
   for (const scope of place.index.scopes.values()) {
+    const made = scope.kind === 'function' && scope.parent?.kind === 'class' && scope.parent.name === name;
+    if (made && scope.name === place.site.file.language.constructorName) {
+      return scope.parameters.filter((parameter) => !parameter.rest).slice(1);
+    }
     const plain = scope.parameters.filter((parameter) => !parameter.rest);
     if (scope.kind === 'function' && scope.name === name)
       return plain.slice(scope.parent?.kind === 'class' ? 1 : 0);

@@ -43,17 +43,15 @@ function* further(place: Place, node: SyntaxNode, share: number): Generator<Rewr
   const { file } = place.site;
   const { write } = file.language;
   const own = phraseOf(file, node);
-  for (const { phrase, weight } of conditionsAt(place, node)) {
+  for (const { phrase, weight, first } of conditionsAt(place, node)) {
     if (phrase.text === own.text) continue;
     const what = (word: string) => `${quote(own.text)} gets ${quote(`${word} ${phrase.text}`)}`;
-    // A check that something is there must come before what looks into it.
-    const before = weight >= 1;
-    yield replaceNode(place, node, before ? write.or(phrase, own) : write.or(own, phrase), {
+    yield replaceNode(place, node, first ? write.or(phrase, own) : write.or(own, phrase), {
       template: id,
       prior: 0.42 * weight * share,
       what: what('or'),
     });
-    yield replaceNode(place, node, before ? write.and(phrase, own) : write.and(own, phrase), {
+    yield replaceNode(place, node, first ? write.and(phrase, own) : write.and(own, phrase), {
       template: id,
       prior: 0.4 * weight * share,
       what: what('and'),

@@ -9,7 +9,12 @@ import { textOf } from '../syntax/source-file.ts';
 import type { Place } from './template.ts';
 
 /** A condition that could be asked here, with how likely it is meant (in (0, 1]). */
-export type Condition = { phrase: Phrase; weight: number };
+export type Condition = {
+  phrase: Phrase;
+  weight: number;
+  /** It protects what the code here looks into, so it must be asked first. */
+  first: boolean;
+};
 
 /** Names asked about in one place. */
 const mostNames = 10;
@@ -25,15 +30,15 @@ export function conditionsAt(place: Place, at: SyntaxNode): Condition[] {
   const { file } = place.site;
   const { write, language } = { write: file.language.write, language: file.language };
   const found = new Map<string, Condition>();
-  const add = (phrase: Phrase, weight: number) => {
-    if (!found.has(phrase.text)) found.set(phrase.text, { phrase, weight });
+  const add = (phrase: Phrase, weight: number, first = false) => {
+    if (!found.has(phrase.text)) found.set(phrase.text, { phrase, weight, first });
   };
   const used = usedObjects(file, at);
   for (const phrase of used) {
-    add(write.isNone(phrase), 1);
-    add(write.not(phrase), 1);
-    add(phrase, 0.6);
-    add(write.isNotNone(phrase), 0.6);
+    add(write.isNone(phrase), 1, true);
+    add(write.not(phrase), 1, true);
+    add(phrase, 0.6, true);
+    add(write.isNotNone(phrase), 0.6, true);
   }
   const mentioned = new Set([...descend(at)].map((node) => textOf(file, node)));
   for (const name of visibleValues(place.index, place.site, at).slice(0, mostNames)) {
@@ -49,9 +54,13 @@ export function conditionsAt(place: Place, at: SyntaxNode): Condition[] {
   for (const phrase of used.slice(0, 3)) {
     for (const type of language.checkedTypes) {
       const check = write.call('isinstance', [phrase.text, type]);
-      add(write.not(check), 0.4);
-      add(check, 0.4);
+      add(write.not(check), 0.4, true);
+      add(check, 0.4, true);
     }
+  }
+  for (const phrase of attributesOf(place, mentioned).slice(0, 10)) {
+    add(phrase, 0.4);
+    add(write.not(phrase), 0.4);
   }
   for (const phrase of comparisonsOf(place).slice(0, mostOthers)) {
     add(phrase, 0.45);
@@ -75,6 +84,22 @@ function usedObjects(file: SourceFile, at: SyntaxNode): Phrase[] {
 function looksInto(node: SyntaxNode): SyntaxNode | null {
   if (node.role === 'attribute' || node.role === 'subscript') return child(node, 'object');
   return node.role === 'comparison' ? (parts(node)[1] ?? null) : null;
+}
+
+/** Attributes that hold no method, of objects the function looks into, those mentioned here first. */
+function attributesOf(place: Place, mentioned: ReadonlySet<string>): Phrase[] {
+  const { file, scope } = place.site;
+  const home = functionAround(scope)?.node ?? file.root;
+  const found = new Map<string, { phrase: Phrase; here: boolean }>();
+  for (const node of descend(home)) {
+    const object = node.role === 'attribute' && node.field !== 'callee' ? child(node, 'object') : null;
+    if (object?.role !== 'identifier') continue;
+    found.set(textOf(file, node), {
+      phrase: phraseOf(file, node),
+      here: mentioned.has(textOf(file, object)),
+    });
+  }
+  return [...found.values()].sort((a, b) => Number(b.here) - Number(a.here)).map(({ phrase }) => phrase);
 }
 
 type Comparison = Phrase & { node: SyntaxNode };

@@ -61,14 +61,16 @@ function conditionsHere(place: Place, atStart: boolean): Condition[] {
     for (const { name, kind, shape } of visibleValues(place.index, place.site, place.site.node)) {
       if (kind !== 'parameter') continue;
       const phrase = atom(place.site.file.language, name);
-      found.unshift({ phrase: write.not(phrase), weight: 0.9 });
+      found.unshift({ phrase: write.not(phrase), weight: 0.9, first: true });
       if (shape === 'number' || shape === null) {
-        found.push({ phrase: write.compare('==', phrase, atom(place.site.file.language, '0')), weight: 0.5 });
-        found.push({
-          phrase: write.compare('<=', phrase, atom(place.site.file.language, '0')),
-          weight: 0.45,
-        });
-        found.push({ phrase: write.compare('<', phrase, atom(place.site.file.language, '0')), weight: 0.45 });
+        const zero = atom(place.site.file.language, '0');
+        for (const [operator, weight] of [
+          ['==', 0.5],
+          ['<=', 0.45],
+          ['<', 0.45],
+        ] as const) {
+          found.push({ phrase: write.compare(operator, phrase, zero), weight, first: true });
+        }
       }
     }
   }

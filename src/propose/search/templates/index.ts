@@ -5,6 +5,7 @@ import { booleans } from './boolean.ts';
 import { clauses } from './clauses.ts';
 import { comparison } from './comparison.ts';
 import { defaults } from './defaults.ts';
+import { elements } from './elements.ts';
 import { exceptions } from './exceptions.ts';
 import { functions } from './functions.ts';
 import { guards } from './guards.ts';
@@ -47,6 +48,7 @@ export const templates: readonly Template[] = [
   slices,
   lookups,
   argumentCount,
+  elements,
   exceptions,
   defaults,
   moves,

@@ -1,14 +1,16 @@
-import { visibleValues } from '../analysis/names.ts';
+import { visibleNames, visibleValues } from '../analysis/names.ts';
+import { functionAround } from '../analysis/scope.ts';
 import { likeness } from '../analysis/shape.ts';
 import { isConstant, isExpression, isLabel, isTarget } from '../syntax/kinds.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
-import { descend } from '../syntax/node.ts';
+import { child, descend } from '../syntax/node.ts';
 import { atom, phraseOf } from '../syntax/phrase.ts';
 import type { Shape } from '../syntax/shape.ts';
 import { textOf } from '../syntax/source-file.ts';
 import { tokensOf } from '../tokens.ts';
 import { insideFunction } from './bodies.ts';
 import { replaceNode } from './edit.ts';
+import { siblingsAt } from './siblings.ts';
 import { reads, slotOf } from './slots.ts';
 import type { Place, Rewrite, Template } from './template.ts';
 
@@ -29,6 +31,7 @@ export const ingredients: Template = {
   *rewrites(place) {
     const { index, site } = place;
     const found = taken(place);
+    const further = elsewhere(place, new Set(found.map((node) => textOf(site.file, node))));
     for (const node of reads(place)) {
       const slot = slotOf(place, node);
       if (slot === 'callee' || slot === 'statement' || node.role === 'parenthesised') continue;
@@ -37,6 +40,8 @@ export const ingredients: Template = {
       if (size > longest) continue;
       const shape = index.shapes.of(node, site.scope);
       if (node.role === 'call') yield* values(place, node, shape);
+      if (node.role === 'call' || node.role === 'subscript' || node.role === 'attribute')
+        yield* calls(place, node);
       for (const [rank, other] of found.entries()) {
         const text = textOf(site.file, other);
         // A name for a name, a literal for a literal, are other families' work.
@@ -47,6 +52,17 @@ export const ingredients: Template = {
         const alike = likeness(shape, index.shapes.of(other, site.scope));
         const prior = (0.2 * alike * same) / (1 + 0.02 * rank);
         yield replaceNode(place, node, phraseOf(site.file, other), { template: id, prior });
+      }
+      if (
+        node.role === 'identifier' ||
+        isConstant(node) ||
+        node.role === 'subscript' ||
+        node.role === 'attribute'
+      ) {
+        for (const other of further) {
+          const prior = 0.09 * likeness(shape, index.shapes.of(other, site.scope));
+          yield replaceNode(place, node, phraseOf(site.file, other), { template: id, prior });
+        }
       }
     }
   },
@@ -60,6 +76,39 @@ function* values(place: Place, node: SyntaxNode, shape: Shape | null): Generator
     const prior = (0.32 * likeness(shape, value.shape)) / (1 + 0.06 * rank);
     yield replaceNode(place, node, atom(file.language, value.name), { template: id, prior });
   }
+}
+
+/** What this file can work out where something else was looked up. */
+function* calls(place: Place, node: SyntaxNode): Generator<Rewrite> {
+  const { file } = place.site;
+  const { write } = file.language;
+  const index = node.role === 'subscript' ? child(node, 'index') : null;
+  for (const { callee, min, max, byName } of siblingsAt(place, node)) {
+    const texts = new Set<string>();
+    if (byName !== null && byName.length > 0) texts.add(write.call(callee, byName).text);
+    if (index !== null && index.role !== 'slice' && min <= 1 && max >= 1) {
+      texts.add(write.call(callee, [textOf(file, index)]).text);
+    }
+    for (const text of texts)
+      yield replaceNode(place, node, atom(file.language, text), { template: id, prior: 0.16 });
+  }
+}
+
+/** Short expressions of the rest of the file whose names can all be read here. */
+function elsewhere(place: Place, held: ReadonlySet<string>): SyntaxNode[] {
+  const { file, node: statement } = place.site;
+  const home = functionAround(place.site.scope)?.node;
+  const known = new Set(visibleNames(place.index, place.site, statement).map((name) => name.name));
+  const found = new Map<string, SyntaxNode>();
+  for (const node of descend(file.root, (at) => at !== home)) {
+    if (node.role !== 'subscript' && node.role !== 'attribute') continue;
+    if (node.field === 'callee' || isTarget(node)) continue;
+    const text = textOf(file, node);
+    if (held.has(text) || found.has(text) || tokensOf(text).length > 6) continue;
+    const names = [...descend(node)].filter((below) => below.role === 'identifier' && !isLabel(below));
+    if (names.length > 0 && names.every((name) => known.has(textOf(file, name)))) found.set(text, node);
+  }
+  return [...found.values()].slice(0, 12);
 }
 
 /** The distinct expressions of the function, the shorter first. */

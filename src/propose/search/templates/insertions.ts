@@ -1,13 +1,14 @@
 import { classAround } from '../analysis/member.ts';
 import type { VisibleName } from '../analysis/names.ts';
 import { visibleNames, visibleValues } from '../analysis/names.ts';
-import { functionAround, receiverOf } from '../analysis/scope.ts';
+import { functionAround } from '../analysis/scope.ts';
 import { isLabel, isLoop, isSimpleStatement, isTarget } from '../syntax/kinds.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
-import { descend } from '../syntax/node.ts';
+import { child, descend, parts } from '../syntax/node.ts';
 import { textOf } from '../syntax/source-file.ts';
 import { insideFunction, loopAround, statementsOf } from './bodies.ts';
 import { hasOwnLines, linesAfter, linesBefore, quote } from './edit.ts';
+import { siblingsAt } from './siblings.ts';
 import type { Place, Rewrite, Template } from './template.ts';
 
 const id = 'insertions';
@@ -75,6 +76,7 @@ function ingredients(place: Place): Ingredient[] {
   for (const { text, prior } of assignments(place, values)) add(text, prior);
   for (const { text, prior } of copies(place, values)) add(text, prior);
   for (const { text, prior } of calls(place, values)) add(text, prior);
+  for (const { text, prior } of starts(place)) add(text, prior);
   for (const { text, prior } of relatives(place)) add(text, prior);
   if (loopAround(place.site.node) !== null) {
     const { jumps } = place.site.file.language.write;
@@ -141,24 +143,51 @@ function* copies(place: Place, values: readonly VisibleName[]): Generator<Ingred
 
 /** A function or sibling method of this file, called with what bears the names of its parameters. */
 function* calls(place: Place, values: readonly VisibleName[]): Generator<Ingredient> {
-  const { file, scope } = place.site;
-  const { write, levels } = file.language;
-  const receiver = receiverOf(scope);
-  const around = functionAround(scope)?.name;
-  const owner = classAround(scope);
-  const siblings = owner === null ? undefined : place.index.classes.get(owner);
-  for (const [name, { method, parameters }] of place.index.functions) {
-    const reachable = method ? receiver !== null && siblings?.has(name) === true : true;
-    if (name === around || !reachable || /^__.*__$/.test(name)) continue;
-    const needed = parameters.filter((parameter) => !parameter.optional).map((parameter) => parameter.name);
-    const callee = method ? write.member({ text: receiver ?? '', level: levels.atom }, name).text : name;
-    if (needed.every((one) => values.some((value) => value.name === one))) {
-      yield { text: write.call(callee, needed).text, prior: needed.length === 0 ? 0.2 : 0.28 };
-    } else if (needed.length === 1) {
+  const { write } = place.site.file.language;
+  for (const { callee, min, byName } of siblingsAt(place, place.site.node, values)) {
+    if (byName !== null) {
+      yield { text: write.call(callee, byName).text, prior: byName.length === 0 ? 0.2 : 0.28 };
+    } else if (min === 1) {
       for (const value of values.slice(0, 6))
         yield { text: write.call(callee, [value.name]).text, prior: 0.1 };
     }
   }
+}
+
+/** A start value for what the function counts or collects. */
+function* starts(place: Place): Generator<Ingredient> {
+  const { file } = place.site;
+  const { write } = file.language;
+  const { emptyList, emptyText, emptyDict, none } = write.literals;
+  const counted = new Set<string>();
+  for (const node of insideFunction(place)) {
+    const left = node.role === 'augmentedAssignment' ? child(node, 'left') : null;
+    if (left !== null && (left.role === 'identifier' || left.role === 'attribute'))
+      counted.add(textOf(file, left));
+  }
+  for (const name of counted) {
+    for (const value of ['0', emptyList, emptyText, '1']) {
+      yield { text: write.assign(name, '=', value), prior: value === '0' ? 0.22 : 0.12 };
+    }
+  }
+  for (const name of resettable(place)) {
+    for (const value of [emptyList, '0', emptyText, emptyDict, none]) {
+      yield { text: write.assign(name, '=', value), prior: 0.1 };
+    }
+  }
+}
+
+/** Locals and attributes that this function assigns a literal or an empty container elsewhere. */
+function resettable(place: Place): Set<string> {
+  const { file } = place.site;
+  const found = new Set<string>();
+  for (const node of insideFunction(place)) {
+    const left = node.role === 'assignment' ? child(node, 'left') : null;
+    const right = node.role === 'assignment' ? child(node, 'right') : null;
+    if (left === null || right === null || parts(right).length > 0) continue;
+    if (left.role === 'identifier' || left.role === 'attribute') found.add(textOf(file, left));
+  }
+  return found;
 }
 
 /** A statement of a sibling method or another function whose names can all be read here. */

@@ -1,6 +1,6 @@
 import { functionAround } from '../analysis/scope.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
-import { child } from '../syntax/node.ts';
+import { child, closest } from '../syntax/node.ts';
 import { textOf } from '../syntax/source-file.ts';
 import { loopAround, returnedTexts } from './bodies.ts';
 import { quote, replaceText } from './edit.ts';
@@ -49,6 +49,9 @@ function* another(place: Place, inLoop: boolean): Generator<Rewrite> {
   const prior = node.role === 'pass' ? 0.3 : 0.6;
   for (const text of inLoop ? [write.jumps.break, write.jumps.continue, write.jumps.pass] : []) {
     if (text !== own) yield replaceText(place, node, text, { template: id, prior });
+  }
+  if (closest(node, (at) => at.role === 'except') !== null) {
+    yield replaceText(place, node, write.jumps.rethrow, { template: id, prior: 0.45 });
   }
   if (functionAround(scope) === null) return;
   const values = [...new Set(['', ...returnedTexts(place), write.literals.false, write.literals.true])];

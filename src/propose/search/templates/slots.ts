@@ -44,6 +44,7 @@ export function slotOf(place: Place, node: SyntaxNode): Slot {
     case 'arguments':
       return isRange(place, parent) ? 'range' : 'argument';
     case 'keywordArgument':
+    case 'splat':
       return 'argument';
     case 'assignment':
     case 'augmentedAssignment':

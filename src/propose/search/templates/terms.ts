@@ -78,6 +78,7 @@ function* added(place: Place, node: SyntaxNode): Generator<Rewrite> {
     const sure = (shape === 'number' ? 1 : 0.6) * (other === 'number' ? 1 : 0.5) * fade;
     yield sum('-', false, name, 0.35 * sure);
     yield sum('+', false, name, 0.35 * sure);
+    if (shape === null && other === null) yield sum('+', true, name, 0.35 * sure);
     yield sum('*', false, name, 0.2 * sure);
     yield sum('//', false, name, 0.08 * sure);
     yield sum('%', false, name, 0.08 * sure);

@@ -8,6 +8,7 @@ import type { Shape } from '../syntax/shape.ts';
 import { textOf } from '../syntax/source-file.ts';
 import type { EditOptions } from './edit.ts';
 import { quote, replaceNode } from './edit.ts';
+import { siblingsAt } from './siblings.ts';
 import type { Slot } from './slots.ts';
 import { reads, slotOf } from './slots.ts';
 import type { Place, Rewrite, Template } from './template.ts';
@@ -150,7 +151,7 @@ function* bounds(place: Place, node: SyntaxNode, slot: Slot): Generator<Rewrite>
   const { write, language } = { write: file.language.write, language: file.language };
   const shape = place.index.shapes.of(node, scope);
   if (shape !== 'number' && shape !== null) return;
-  if (!['assigned', 'returned', 'argument', 'range', 'index', 'bound'].includes(slot)) return;
+  if (!['assigned', 'returned', 'argument', 'range', 'index', 'bound', 'element'].includes(slot)) return;
   if (node.role === 'none' || node.role === 'true' || node.role === 'false') return;
   const sure = shape === 'number' ? 1 : 0.5;
   const own = phraseOf(file, node);
@@ -161,6 +162,7 @@ function* bounds(place: Place, node: SyntaxNode, slot: Slot): Generator<Rewrite>
   if (!literal) limits.push(['0', 0.4], ['1', 0.15]);
   const values = visibleValues(place.index, place.site, node).filter((name) => name.shape === 'number');
   for (const { name } of values.slice(0, 8)) limits.push([name, literal ? 0.1 : 0.2]);
+  limits.push(...otherLimits(place, node, slot));
   for (const [limit, prior] of limits) {
     if (limit === own.text) continue;
     for (const name of ['max', 'min']) {
@@ -169,6 +171,32 @@ function* bounds(place: Place, node: SyntaxNode, slot: Slot): Generator<Rewrite>
     }
   }
 }
+
+/** Limits that are no names: the last place of what is indexed, what the statement looks into, sibling calls. */
+function otherLimits(place: Place, node: SyntaxNode, slot: Slot): [string, number][] {
+  const { file } = place.site;
+  const { write } = file.language;
+  const limits: [string, number][] = [];
+  const object = slot === 'index' && node.parent !== null ? child(node.parent, 'object') : null;
+  if (object !== null) limits.push([`${write.call('len', [textOf(file, object)]).text} - 1`, 0.3]);
+  if (slot === 'index') {
+    const numbers = visibleValues(place.index, place.site, node).filter((name) => name.shape === 'number');
+    for (const { name } of numbers.slice(0, 4)) limits.push([`${name} - 1`, 0.15]);
+  }
+  for (const other of place.site.expressions) {
+    if (other.role !== 'subscript' && other.role !== 'attribute') continue;
+    if (other.field === 'callee' || child(other, 'index')?.role === 'slice' || contains(other, node))
+      continue;
+    limits.push([textOf(file, other), 0.12]);
+  }
+  for (const { callee, byName } of siblingsAt(place, node)) {
+    if (byName !== null && byName.length > 0) limits.push([write.call(callee, byName).text, 0.1]);
+  }
+  return limits;
+}
+
+const contains = (outer: SyntaxNode, inner: SyntaxNode) =>
+  outer.start <= inner.start && inner.end <= outer.end;
 
 function* methods(place: Place, node: SyntaxNode, slot: Slot): Generator<Rewrite> {
   const { file, scope } = place.site;
