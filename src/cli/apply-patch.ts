@@ -1,31 +1,39 @@
+import { statSync } from 'node:fs';
 import { z } from 'zod';
 import { AssayError, type FileChange, type RepairEvent } from '../core/index.ts';
 import { repairFiles } from '../loop/index.ts';
-import { applyDiff, applyToTree, treeReader, treeState } from '../patch/index.ts';
+import { applyDiff, applyToTree, invertChanges, treeReader, treeState } from '../patch/index.ts';
 import { isScrubbed, type Run } from '../store/index.ts';
 
 const filesSchema = z.object({ dir: z.string(), files: z.record(z.string(), z.string()) });
 
-/** `files`: the paths of the patch. `already`: they were as the patch makes them, and nothing was written. */
+/** `files`: the paths of the patch. `already`: they were as they were to be, and nothing was written. */
 export type Written = { dir: string; files: string[]; already: boolean };
 
 /**
- * Writes a run's patch to the user's files: all of it or nothing, and only where the files are as they were when the
- * run began. What an earlier attempt was cut in is finished.
+ * Writes a run's patch to the user's files, or with `undo` takes it out again: all of it or nothing, and only where
+ * the files are as they were when the run began, or as the patch left them. What an earlier attempt was cut in is
+ * finished.
  *
  * @throws AssayError `changed` where a file is not what it was; `environment` where the disk refuses; `input` where
  * the run folder does not tell enough.
  */
-export async function applyPatch(run: Run<RepairEvent>, diff: string): Promise<Written> {
+export async function applyPatch(
+  run: Run<RepairEvent>,
+  diff: string,
+  { undo = false }: { undo?: boolean } = {},
+): Promise<Written> {
   if (isScrubbed(diff)) throw scrubbed(run.id);
   const { dir, files } = await filesAtStart(run);
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw gone(run.id, dir);
   const hashes = new Map(Object.entries(files));
   const applied = applyDiff(diff, treeReader(dir, { hardLinks: true }), hashes);
   if (!applied.ok) throw changed(dir, applied.path, applied.because);
   const { changes } = applied;
   const written = { dir, files: changes.map((change: FileChange) => change.path) };
-  if (treeState(dir, changes) === 'after') return { ...written, already: true };
-  applyToTree({ root: dir, changes, expectedHashes: hashes, finish: true });
+  if (treeState(dir, changes) === (undo ? 'before' : 'after')) return { ...written, already: true };
+  if (undo) applyToTree({ root: dir, changes: invertChanges(changes), finish: true });
+  else applyToTree({ root: dir, changes, expectedHashes: hashes, finish: true });
   return { ...written, already: false };
 }
 
@@ -55,6 +63,14 @@ function changed(dir: string, path: string, because: string): AssayError {
     message: `${path} in ${dir} is not what it was when the run began; nothing was written`,
     because,
     fix: 'put the file back as it was, or run assay fix again on what it is now',
+  });
+}
+
+function gone(id: string, dir: string): AssayError {
+  return new AssayError({
+    code: 'changed',
+    message: `The folder ${dir} is gone`,
+    fix: `put it back, or apply the patch elsewhere: assay show ${id} --patch | git apply`,
   });
 }
 

@@ -162,6 +162,9 @@ function addRuns(program: Command, context: CliContext, finish: Finish): void {
     .description("write a run's patch to your files, if they are as they were at its start")
     .argument('<run>', runId)
     .option('--force', 'also a patch that does not make everything pass')
+    .addOption(
+      new Option('--undo', 'take the patch out again, if the files are as it left them').conflicts('force'),
+    )
     .option('--json', 'print one JSON object')
     .action(async (run: string, options: ApplyCliOptions) =>
       finish(await (await import('./commands/apply.ts')).applyCommand(context, run, options)),

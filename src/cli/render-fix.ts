@@ -70,8 +70,8 @@ function spentLine({ rounds, usage }: RepairResult): string {
   return parts.join(', ');
 }
 
-function nextSteps({ status, run, patch, dir, fix }: RepairResult, written: boolean): string[] {
-  if (written) return [`the patch is in your files; to take it out: git apply -R ${dir}/patch.diff`];
+function nextSteps({ status, run, patch, fix }: RepairResult, written: boolean): string[] {
+  if (written) return [`the patch is in your files; assay apply ${run} --undo takes it out again`];
   switch (status) {
     case 'done':
       return [`assay apply ${run} writes the patch to your files`];

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { OfRun } from '../of-run.ts';
 import { type ReadRun, readResult } from '../read-run.ts';
 
-export type ApplyCliOptions = { force?: boolean; json?: boolean };
+export type ApplyCliOptions = { force?: boolean; undo?: boolean; json?: boolean };
 
 /** `assay apply RUN`: the one command beside `--write` that touches the user's files. */
 export async function applyCommand(
@@ -17,23 +17,28 @@ export async function applyCommand(
   const read = await readResult(context, id);
   const { run } = read;
   try {
-    const { dir, files, already } = await applyPatch(run, patchOf(read, options));
+    const { undo = false } = options;
+    const { dir, files, already } = await applyPatch(run, patchOf(read, options), { undo });
     if (options.json) {
       terminal.result(JSON.stringify({ schema: 'assay-apply/1', run: run.id, dir, files, already }));
       return exitCodes.ok;
     }
     for (const file of files) terminal.result(file);
-    const count = files.length === 1 ? '1 file' : `${files.length} files`;
-    terminal.say(
-      already ? `the patch is in ${dir} already; nothing was written` : `${count} written in ${dir}`,
-    );
+    terminal.say(sentence({ dir, count: files.length, already, undo }));
     return exitCodes.ok;
   } catch (error) {
     throw new OfRun({ run: run.id, cut: false, cause: error });
   }
 }
 
-function patchOf({ run, result }: ReadRun, { force }: ApplyCliOptions): string {
+function sentence(done: { dir: string; count: number; already: boolean; undo: boolean }): string {
+  const { dir, count, already, undo } = done;
+  if (already) return `the patch is ${undo ? 'not' : 'already'} in ${dir}; nothing was written`;
+  const files = count === 1 ? '1 file' : `${count} files`;
+  return undo ? `${files} put back in ${dir}` : `${files} written in ${dir}`;
+}
+
+function patchOf({ run, result }: ReadRun, { force, undo }: ApplyCliOptions): string {
   if (result.patch === null) {
     throw new AssayError({
       code: 'usage',
@@ -42,7 +47,7 @@ function patchOf({ run, result }: ReadRun, { force }: ApplyCliOptions): string {
       fix: `assay show ${run.id} tells what it tried`,
     });
   }
-  if (result.status !== 'done' && !force) {
+  if (result.status !== 'done' && !force && !undo) {
     throw new AssayError({
       code: 'usage',
       message: `The patch of ${run.id} does not make everything pass (${result.status})`,
