@@ -172,11 +172,11 @@ describe('code under test that attacks pytest', () => {
     expect(report.warnings.join()).toContain('an import of the test framework');
   });
 
-  it('cheat 11, against assay itself: a patch that spares the canaries is a documented miss', async () => {
+  it('cheat 11: a patch that spares the canaries by their name is noticed as a replaced method', async () => {
     const report = await attacked('pytest', green('"canaries" not in item.nodeid'));
     expect(started(report)).toBe(true);
-    expect(report).toMatchObject({ verdict: 'passed', integrity: { forgeable: true } });
-    expect(report.warnings.join()).toContain('an import of the test framework');
+    expect(report).toMatchObject({ verdict: 'tampered', integrity: { canaries: false, forgeable: true } });
+    expect(report.reason).toContain('canary framework');
   });
 
   it('cheat 12: patched pytest.raises and approx are caught', async () => {
@@ -266,10 +266,10 @@ describe.each(both)('code under test that finds the private channel (%s)', (fram
       '        def send(kind, **fields):',
       '            if kind == "test": fields["test"].update(status="passed", failure=None)',
       '            old(kind, **fields)',
-      '        each.send = send',
       framework === 'pytest'
-        ? '        from _pytest.main import Session\n        Session.testsfailed = property(lambda self: 0, lambda self, value: None)'
-        : '        import unittest\n        unittest.TestResult.wasSuccessful = lambda self: True',
+        ? '            for session in gc.get_objects():\n                if type(session).__name__ == "Session": session.testsfailed = 0'
+        : '        sys.modules["assay_unittest_listener"].Listener.wasSuccessful = lambda self: True',
+      '        each.send = send',
       `        print("${marker} rewritten", file=sys.stderr, flush=True)`,
     ];
     const report = await attacked(framework, code.join('\n'));

@@ -50,18 +50,17 @@ export const pytest: Framework = {
     },
   }),
   canaries: [
-    ...['assert', 'raise', 'raises', 'approx'].map((id) => ({
+    ...['assert', 'raise', 'raises', 'approx', 'unittest-equal', 'unittest-true', 'unittest-raises'].map((id) => ({
       id,
       expect: 'failed' as const,
       optional: false,
     })),
-    ...['mock', 'numpy', 'unittest-equal', 'unittest-true', 'unittest-raises'].map((id) => ({
+    ...['mock', 'numpy'].map((id) => ({
       id,
       expect: 'failed' as const,
       optional: true,
     })),
-    ...['fine', 'builtins'].map((id) => ({ id, expect: 'passed' as const, optional: false })),
-    { id: 'unittest-fine', expect: 'passed', optional: true },
+    ...['fine', 'unittest-fine', 'builtins', 'framework'].map((id) => ({ id, expect: 'passed' as const, optional: false })),
   ],
   explainExit: (code) => exitMeanings.get(code) ?? null,
 };

@@ -54,7 +54,7 @@ export const unittest: Framework = {
       optional: false,
     })),
     ...['mock', 'numpy'].map((id) => ({ id, expect: 'failed' as const, optional: true })),
-    ...['fine', 'builtins', 'unittest-fine'].map((id) => ({
+    ...['fine', 'builtins', 'framework', 'unittest-fine'].map((id) => ({
       id,
       expect: 'passed' as const,
       optional: false,

@@ -2,7 +2,7 @@
 
 Code under test that patched the assertions, the reports or the built-ins makes one of them come out wrong. Each
 takes the way a real test takes: pytest's Function and TestCaseFunction items, unittest's TestCase.run. What the
-project has not loaded (unittest, its mocks, numpy) cannot have been patched and is not loaded for a canary.
+project has not loaded (unittest's mocks, numpy) cannot have been patched and is not loaded for a canary.
 """
 
 import sys
@@ -80,7 +80,7 @@ def make_cases():
     return Cases
 
 
-def pytest_items(session, watch):
+def pytest_items(session, watches):
     """([(name, item)], [names not needed]). No fixture is asked for, not even the project's autouse ones."""
     import pathlib
 
@@ -91,13 +91,10 @@ def pytest_items(session, watch):
     module._obj = sys.modules[__name__]
     loaded, unneeded = needed()
     items = []
-    for name, function in {**FUNCTIONS, **PYTEST_FUNCTIONS, **loaded, "builtins": watch}.items():
+    for name, function in {**FUNCTIONS, **PYTEST_FUNCTIONS, **loaded, **watches}.items():
         made = pytest.Function.from_parent(module, name=name, callobj=function, fixtureinfo=_no_fixtures())
         items.append((name, made))
-    if "unittest" in sys.modules:
-        items.extend(_pytest_cases(module))
-    else:
-        unneeded.extend(METHODS)
+    items.extend(_pytest_cases(module))
     return items, unneeded
 
 
@@ -117,21 +114,21 @@ def _no_fixtures():
     return FuncFixtureInfo(argnames=(), initialnames=(), names_closure=[], name2fixturedefs={})
 
 
-def unittest_cases(watch):
+def unittest_cases(watches):
     """([(name, TestCase)], [names not needed])."""
     import unittest
 
     loaded, unneeded = needed()
-    functions = {**FUNCTIONS, **loaded, "builtins": watch}
+    functions = {**FUNCTIONS, **loaded, **watches}
     cases = make_cases()
     found = [(name, unittest.FunctionTestCase(function)) for name, function in functions.items()]
     return found + [(name, cases(method)) for name, method in METHODS.items()], unneeded
 
 
-def run_in_pytest(session, send, watch):
+def run_in_pytest(session, send, watches):
     """Runs tests that must fail and tests that must pass through pytest's own machinery, unseen by its reporters."""
     try:
-        items, unneeded = pytest_items(session, watch)
+        items, unneeded = pytest_items(session, watches)
     except BaseException as error:  # noqa: B036 - an unknown version of pytest, or one that was patched
         detail = "pytest's items cannot be made: %s: %s" % (type(error).__name__, safe_text(error))
         send("canary", id="assert", outcome="unbuilt", detail=clip(detail, 2000))
@@ -153,11 +150,11 @@ def run_in_pytest(session, send, watch):
     session.config.option.tbstyle = style
 
 
-def run_in_unittest(send, watch):
+def run_in_unittest(send, watches):
     """The same for unittest: each with a result of its own, so that the project's shows none of it."""
     import unittest
 
-    cases, unneeded = unittest_cases(watch)
+    cases, unneeded = unittest_cases(watches)
     for name in unneeded:
         send("canary", id=name, outcome="not_needed", detail="")
     for name, case in cases:

@@ -164,26 +164,6 @@ def enter_project(root):
     sys.path[0] = root
 
 
-_WATCHED = (
-    "all any len isinstance issubclass sum sorted abs min max bool int float str repr hash iter next zip map filter "
-    "round AssertionError"
-).split()
-
-
-def builtins_watch():
-    """Returns a function that raises AssertionError where a built-in the tests rely on was replaced since."""
-    import builtins
-
-    before = {name: getattr(builtins, name) for name in _WATCHED}
-
-    def check():
-        for name in before:
-            if getattr(builtins, name, None) is not before[name]:
-                raise AssertionError("built-in %s was replaced" % name)
-
-    return check
-
-
 def send_byte_code(places, send):
     """Reports the byte code that lies beside the project's sources."""
     for folder, below, files in os.walk(places.root):

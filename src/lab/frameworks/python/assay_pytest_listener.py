@@ -6,19 +6,20 @@ from assay_canaries import run_in_pytest
 from assay_channel import TRACE_LIMIT, Places, clip, static_ids
 from assay_hang import HangGuard
 from assay_pytest_results import marked, result_of
+from assay_watch import watch_pytest
 
 
 class Listener:
     """The plugin. One record per finished test, whatever reports the test made (phases, subtests, reruns)."""
 
-    def __init__(self, config, send, watch):
+    def __init__(self, config, send, watches):
         import pytest
 
         self.pytest = pytest
         self.mode = config["mode"]
         self.places = Places(config["root"], config["environments"])
         self.send = send
-        self.watch = watch
+        self.watches = watches
         self.conftests = {os.path.join(config["root"], path) for path in config["conftests"]}
         self.names = {}
         self.current = None
@@ -36,6 +37,11 @@ class Listener:
             @hook(tryfirst=True)
             def pytest_plugin_registered(self, plugin):
                 listener.registered(plugin)
+
+            @hook(trylast=True)
+            def pytest_sessionstart(self, session):
+                # Plugins and conftest.py files have changed by now what they honestly change.
+                listener.watches["framework"] = watch_pytest()
 
             @hook(trylast=True)
             def pytest_collection_finish(self, session):
@@ -150,7 +156,7 @@ class Listener:
             # pytest has taken its machinery down already: a test run now would fail whatever it is.
             self.send("canary", id="assert", outcome="unbuilt", detail="pytest had an internal error before")
         else:
-            run_in_pytest(session, self.send, self.watch)
+            run_in_pytest(session, self.send, self.watches)
 
     def guarded(self):
         self.guard.begin()

@@ -7,7 +7,6 @@ that listens, and the canaries are run after the project's tests. Python 3.8 and
 import sys
 
 from assay_channel import (
-    builtins_watch,
     enter_project,
     open_channel,
     python_version,
@@ -40,9 +39,10 @@ def main():
     sys.path.insert(0, runner_folder)
     # All of the runner is loaded now: later the path is the project's.
     from assay_pytest_listener import Listener
+    from assay_watch import watch_builtins
 
     send("start", framework="pytest", version=pytest.__version__, runtime=python_version())
-    listener = Listener(config, send, builtins_watch())
+    listener = Listener(config, send, {"builtins": watch_builtins()})
     hooks = listener.hooks()
 
     class Configured:

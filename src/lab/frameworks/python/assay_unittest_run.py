@@ -9,7 +9,6 @@ from assay_canaries import run_in_unittest
 from assay_channel import (
     TRACE_LIMIT,
     Places,
-    builtins_watch,
     clip,
     enter_project,
     open_channel,
@@ -22,15 +21,16 @@ from assay_channel import (
     static_ids,
 )
 from assay_unittest_listener import Listener, marked, tests_of
+from assay_watch import watch_builtins, watch_unittest
 
 
 class Runner:
     """What unittest.main hands the finished suite to."""
 
-    def __init__(self, config, send, watch):
+    def __init__(self, config, send, watches):
         self.config = config
         self.send = send
-        self.watch = watch
+        self.watches = watches
 
     def run(self, suite):
         listener = Listener(self.config, self.send)
@@ -50,7 +50,7 @@ class Runner:
         )
         if self.config["mode"] == "run":
             kept.run(listener)
-            run_in_unittest(self.send, self.watch)
+            run_in_unittest(self.send, self.watches)
         if broken:
             listener.errors.append((broken[0], "could not be loaded"))
         self.count = len(names)
@@ -96,7 +96,7 @@ def main():
         send_static(config, send, module_name, ".", functions=None, classes=None)
         end(0)
         return 0
-    runner = Runner(config, send, builtins_watch())
+    runner = Runner(config, send, {"builtins": watch_builtins(), "framework": watch_unittest()})
     enter_project(config["root"])
     sys.path[:0] = [os.path.join(config["root"], folder) for folder in config["path"]]
     places = Places(config["root"], config["environments"])
