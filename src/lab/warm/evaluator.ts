@@ -35,7 +35,7 @@ export async function openEvaluator(options: OpenEvaluatorOptions): Promise<Eval
   const schedule = scheduleOf(baseline, options.ignore);
   const pool = openPool({
     size: options.workers ?? Math.min(availableParallelism(), 8),
-    limitMs: schedule.limitMs,
+    time: schedule,
     start: () => start({ ...options, opened, framework, schedule }),
   });
   let measured: Coverage | null = null;

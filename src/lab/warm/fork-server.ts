@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Candidate, CandidateResult, Coverage } from '../../core/index.ts';
 import type { SandboxProcess } from '../../sandbox/index.ts';
 import { jsonLines } from './json-lines.ts';
+import type { CandidateTime } from './schedule.ts';
 
 /** What `python/fork_server.py` is told before anything else. */
 export type ForkServerSetup = {
@@ -57,7 +58,7 @@ const coverageAnswerSchema = z.object({
 
 /** A running fork server. Every answer is `null` once it is lost: dead, silent or out of step. */
 export type ForkServer = {
-  judge(candidate: Candidate, limitMs: number): Promise<CandidateResult | null>;
+  judge(candidate: Candidate, time: CandidateTime): Promise<CandidateResult | null>;
   coverage(limits: { totalMs: number; testMs: number }): Promise<Coverage | null>;
   close(): Promise<void>;
 };
@@ -93,9 +94,10 @@ export async function startForkServer(
     return null;
   }
   return {
-    judge: async (candidate, limitMs) => {
+    judge: async (candidate, { limitMs, startMs, idleMs }) => {
       const files = candidate.files.map(({ path, content }) => [path, content]);
-      const message = { op: 'candidate', id: candidate.id, files, limit: limitMs / 1_000 };
+      const limits = { limit: limitMs / 1_000, start: startMs / 1_000, idle: idleMs / 1_000 };
+      const message = { op: 'candidate', id: candidate.id, files, ...limits };
       const answer = await ask(message, candidateAnswerSchema, limitMs);
       // A workspace that could not be restored taints everything after it.
       if (answer === null || answer.id !== candidate.id || !answer.clean) return null;

@@ -28,12 +28,13 @@ function fakeServers(losses: Record<string, number>) {
   return { start, started: () => started, closed: () => closed };
 }
 
+const time = { limitMs: 100, startMs: 100, idleMs: 100 };
 const signal = new AbortController().signal;
 
 describe('openPool', () => {
   it('answers in order with as many servers as asked for', async () => {
     const servers = fakeServers({});
-    const pool = openPool({ start: servers.start, size: 3, limitMs: 100 });
+    const pool = openPool({ start: servers.start, size: 3, time });
     const results = await pool.judge(candidates(10), { signal });
     expect(results.map((each) => each.id)).toEqual(candidates(10).map((each) => each.id));
     expect(servers.started()).toBe(3);
@@ -45,7 +46,7 @@ describe('openPool', () => {
 
   it('replaces a lost server and tries its candidate once more', async () => {
     const servers = fakeServers({ c2: 1 });
-    const pool = openPool({ start: servers.start, size: 1, limitMs: 100 });
+    const pool = openPool({ start: servers.start, size: 1, time });
     const results = await pool.judge(candidates(4), { signal });
     expect(results.map((each) => each.status)).toEqual(['failed', 'failed', 'failed', 'failed']);
     expect(pool.restarts).toBe(1);
@@ -53,20 +54,20 @@ describe('openPool', () => {
 
   it('calls a candidate that loses two servers crashed, and goes on with the next', async () => {
     const servers = fakeServers({ c1: 9 });
-    const pool = openPool({ start: servers.start, size: 1, limitMs: 100 });
+    const pool = openPool({ start: servers.start, size: 1, time });
     const results = await pool.judge(candidates(3), { signal });
     expect(results.map((each) => each.status)).toEqual(['failed', 'crashed', 'failed']);
   });
 
   it('gives up when the servers are lost whatever they are given', async () => {
     const losses = Object.fromEntries(candidates(50).map(({ id }) => [id, 9]));
-    const pool = openPool({ start: fakeServers(losses).start, size: 1, limitMs: 100 });
+    const pool = openPool({ start: fakeServers(losses).start, size: 1, time });
     await expect(pool.judge(candidates(50), { signal })).rejects.toThrow('lost 12 times in a row');
   });
 
   it('stops at an abort', async () => {
     const servers = fakeServers({});
-    const pool = openPool({ start: servers.start, size: 1, limitMs: 100 });
+    const pool = openPool({ start: servers.start, size: 1, time });
     const abort = new AbortController();
     const judged: string[] = [];
     const judging = pool.judge(candidates(50), {
@@ -84,7 +85,7 @@ describe('openPool', () => {
     const pool = openPool({
       start: () => Promise.reject(new Error('no sandbox here')),
       size: 2,
-      limitMs: 100,
+      time,
     });
     await expect(pool.judge(candidates(3), { signal })).rejects.toThrow('no sandbox here');
   });

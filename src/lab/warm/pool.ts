@@ -1,5 +1,6 @@
 import { AssayError, type Candidate, type CandidateResult, type Coverage } from '../../core/index.ts';
 import type { ForkServer } from './fork-server.ts';
+import type { CandidateTime } from './schedule.ts';
 
 /** Fork servers side by side; one that is lost is replaced, and its candidate is tried once more. */
 export type Pool = {
@@ -19,7 +20,11 @@ const hopeless = 12;
  * @param start makes one more fork server; rejects where none can be had.
  * @param size servers at the same time, at least 1.
  */
-export function openPool(options: { start: () => Promise<ForkServer>; size: number; limitMs: number }): Pool {
+export function openPool(options: {
+  start: () => Promise<ForkServer>;
+  size: number;
+  time: CandidateTime;
+}): Pool {
   const idle: ForkServer[] = [];
   const live = new Set<ForkServer>();
   let restarts = 0;
@@ -45,7 +50,7 @@ export function openPool(options: { start: () => Promise<ForkServer>; size: numb
     for (const last of [false, true]) {
       const server = held.server ?? (await acquire());
       held.server = server;
-      const result = await server.judge(candidate, options.limitMs);
+      const result = await server.judge(candidate, options.time);
       if (result !== null) {
         lossesInARow = 0;
         return result;

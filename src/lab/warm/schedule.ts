@@ -1,15 +1,27 @@
 import type { Report } from '../../core/index.ts';
 
-/** Milliseconds a fork needs beside its tests, generous for a loaded machine. */
+/** Milliseconds a fork may take beside its tests; generous, for a loaded machine. */
 const forkMs = 250;
+/** No test is expected to be quicker than this, in milliseconds: clocks and schedulers are not. */
+const quickestMs = 10;
+/** Milliseconds that imports and collection may take at the least. */
+const startMs = 1_000;
+
+/** How long a candidate may take, in milliseconds. */
+export type CandidateTime = {
+  /** In all: four times what the tests took in the baseline, plus the cost of a fork. */
+  limitMs: number;
+  /** Until its tests are collected: twice what start and collection took in the baseline. */
+  startMs: number;
+  /** From the end of one test to the end of the next: four times the slowest. */
+  idleMs: number;
+};
 
 /** Which tests a candidate must pass, in which order, and how long it may take. */
-export type Schedule = {
+export type Schedule = CandidateTime & {
   /** Failing tests first (the quickest ahead, the ones that hung last), then the passing ones, quickest first. */
   order: string[];
   failing: number;
-  /** One candidate's time limit: four times what the tests took in the baseline, plus the cost of a fork. */
-  limitMs: number;
 };
 
 /**
@@ -27,14 +39,20 @@ export function scheduleOf(baseline: Report, ignore: readonly string[] = []): Sc
     .sort(quickestFirst);
   const missing = baseline.integrity.missing.filter((id) => !ignore.includes(id));
   // A failing test may have hung until its limit: what it took says nothing about a candidate that repairs it.
-  const slowestPass = Math.max(50, ...passing.map((test) => test.durationMs));
-  const total =
-    passing.reduce((sum, test) => sum + test.durationMs, 0) +
-    failing.reduce((sum, test) => sum + Math.min(test.durationMs, slowestPass), 0);
-  const ids = (tests: { id: string }[]) => tests.map((test) => test.id);
+  const slowest = Math.max(quickestMs, ...passing.map((test) => test.durationMs));
+  const spent = (test: { durationMs: number }) => Math.min(test.durationMs, slowest);
+  const tests = [...passing, ...failing].reduce((sum, test) => sum + Math.max(quickestMs, spent(test)), 0);
+  const around = baseline.usage.wallMs - baseline.tests.reduce((sum, test) => sum + test.durationMs, 0);
+  const ids = (some: { id: string }[]) => some.map((test) => test.id);
+  const start = Math.max(startMs, 2 * around);
+  // Nothing tells how long a test that hung takes once it is repaired: it gets twice the room.
+  const room =
+    missing.length > 0 || failing.some((test) => test.durationMs > 10 * slowest) ? 2 * forkMs : forkMs;
   return {
     order: [...ids(failing), ...missing, ...ids(passing)],
     failing: failing.length + missing.length,
-    limitMs: 4 * total + forkMs,
+    limitMs: start + 4 * (tests + missing.length * slowest) + room,
+    startMs: start,
+    idleMs: 4 * slowest + room,
   };
 }

@@ -42,7 +42,7 @@ class Runner:
         if not probe["project"]:
             self.session = self.open()
 
-    def run(self, order, edited, on_pass, on_fail, on_invalid):
+    def run(self, order, edited, on_begin, on_pass, on_fail, on_invalid):
         self.project.forget_code(edited)
         self.plugin.begin(order, on_pass, on_fail, stop_at_first=True)
         session = self.session or self.open()
@@ -54,6 +54,7 @@ class Runner:
         if session.testsfailed or session.testscollected < len(order):
             on_invalid()
             return
+        on_begin()
         self.loop(session)
 
     def loop(self, session):

@@ -23,7 +23,7 @@ class Runner:
     def prepare(self, _probe):
         """unittest has no configuration that could be prepared."""
 
-    def run(self, order, edited, on_pass, on_fail, on_invalid):
+    def run(self, order, edited, on_begin, on_pass, on_fail, on_invalid):
         self.project.forget_code(edited)
         try:
             suite = load(order)
@@ -32,6 +32,7 @@ class Runner:
         if suite is None or any("unittest.loader._FailedTest" in test.id() for test in flatten(suite)):
             on_invalid()
             return
+        on_begin()
         result = Result(on_pass, on_fail)
         result.failfast = True
         suite.run(result)

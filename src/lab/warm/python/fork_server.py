@@ -1,7 +1,7 @@
 """The warm evaluator's fork server: frameworks imported once, one fork per candidate.
 
 Speaks JSON lines over the inherited descriptor ASSAY_CHANNEL_FD:
-  in   {"op": "candidate", "id": str, "files": [[path, text]...], "limit": seconds}
+  in   {"op": "candidate", "id": str, "files": [[path, text]...], "limit": s, "start": s, "idle": s}
        {"op": "coverage", "limit": seconds, "testLimit": seconds}
   out  {"op": "ready", ...} once, then one answer per request, in order.
 
@@ -97,8 +97,11 @@ def kill_tree(pid):
             return
 
 
-def run_in_fork(work, limit):
-    """Runs `work(emit)` in a fork; returns (status, bytes): ok, hung or crashed."""
+def run_in_fork(work, limit, start=None, idle=None):
+    """Runs `work(emit)` in a fork; returns (status, bytes): ok, hung or crashed.
+
+    Hung: not done after `limit` seconds, nothing emitted for `idle` seconds, or nothing at all after `start`.
+    """
     reader, writer = os.pipe()
     sys.stdout.flush()
     pid = os.fork()
@@ -115,16 +118,16 @@ def run_in_fork(work, limit):
             os._exit(code)
     os.close(writer)
     try:
-        return collect(reader, pid, limit)
+        return collect(reader, pid, limit, start or limit, idle or limit)
     finally:
         os.close(reader)
 
 
-def collect(reader, pid, limit):
+def collect(reader, pid, limit, start, idle):
     deadline = time.monotonic() + limit
-    chunks, size = [], 0
+    chunks, size, silence = [], 0, start
     while True:
-        left = deadline - time.monotonic()
+        left = min(deadline - time.monotonic(), silence)
         ready = left > 0 and select.select([reader], [], [], left)[0]
         if not ready:
             kill_tree(pid)
@@ -133,6 +136,7 @@ def collect(reader, pid, limit):
         if not chunk:
             break
         chunks.append(chunk)
+        silence = idle
         size += len(chunk)
         if size > MAX_ANSWER:
             kill_tree(pid)
@@ -185,7 +189,9 @@ class Server:
         started = time.monotonic()
         self.workspace.write(request["files"])
         edited = [path for path, _ in request["files"]]
-        status, data = run_in_fork(lambda emit: self.judge(edited, emit), request["limit"])
+        status, data = run_in_fork(
+            lambda emit: self.judge(edited, emit), request["limit"], request["start"], request["idle"]
+        )
         lines = [line for line in data.split(b"\n") if line]
         passed = sum(1 for line in lines if line.startswith(b"P"))
         failed = next((line[1:].decode("utf-8", "replace") for line in lines if line.startswith(b"F")), None)
@@ -205,6 +211,7 @@ class Server:
         self.runner.run(
             order=self.setup["order"],
             edited=edited,
+            on_begin=lambda: emit(b"B\n"),
             on_pass=lambda test: emit(b"P" + one_line(test) + b"\n"),
             on_fail=lambda test: emit(b"F" + one_line(test) + b"\n"),
             on_invalid=lambda: emit(b"I\n"),

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { Report } from '../../core/index.ts';
+import { scheduleOf } from './schedule.ts';
+
+type Test = [id: string, status: Report['tests'][number]['status'], durationMs: number];
+
+const baseline = (tests: Test[], missing: string[] = [], wallMs = 500) =>
+  ({
+    tests: tests.map(([id, status, durationMs]) => ({ id, status, durationMs })),
+    integrity: { missing },
+    usage: { wallMs },
+  }) as unknown as Report;
+
+describe('scheduleOf', () => {
+  it('puts failing tests first, those never reached after them, quickest first, and leaves skipped ones out', () => {
+    const report = baseline(
+      [
+        ['slow pass', 'passed', 40],
+        ['slow fail', 'failed', 30],
+        ['quick pass', 'passed', 1],
+        ['skip', 'skipped', 0],
+        ['quick fail', 'error', 2],
+        ['flaky', 'failed', 1],
+      ],
+      ['never reached', 'flaky too'],
+    );
+    const schedule = scheduleOf(report, ['flaky', 'flaky too']);
+    expect(schedule.order).toEqual(['quick fail', 'slow fail', 'never reached', 'quick pass', 'slow pass']);
+    expect(schedule.failing).toBe(3);
+  });
+
+  it('gives a candidate four times what the tests took, and more than a moment at the least', () => {
+    const quick = scheduleOf(
+      baseline([
+        ['a', 'passed', 0.1],
+        ['b', 'failed', 0.1],
+      ]),
+    );
+    expect(quick.idleMs).toBeGreaterThanOrEqual(250);
+    const slow = scheduleOf(
+      baseline(
+        [
+          ['a', 'passed', 1_000],
+          ['b', 'failed', 500],
+        ],
+        [],
+        4_000,
+      ),
+    );
+    expect(slow).toMatchObject({ idleMs: 4 * 1_000 + 250, startMs: 5_000, limitMs: 5_000 + 4 * 1_500 + 250 });
+  });
+
+  it('does not take the time a test hung for the time it needs', () => {
+    const hung = scheduleOf(
+      baseline(
+        [
+          ['a', 'passed', 5],
+          ['b', 'failed', 30_000],
+        ],
+        [],
+        31_000,
+      ),
+    );
+    expect(hung.limitMs).toBeLessThan(5_000);
+    expect(hung.idleMs).toBeGreaterThan(
+      scheduleOf(
+        baseline([
+          ['a', 'passed', 5],
+          ['b', 'failed', 5],
+        ]),
+      ).idleMs,
+    );
+  });
+});
