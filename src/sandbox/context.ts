@@ -34,7 +34,8 @@ export type Context = {
   machine: Machine;
   cgroups: CgroupController;
   clock: Clock;
-  state: StateFolder;
+  /** Opened anew each time, as cleaners of temporary folders may have removed it. */
+  openState: () => StateFolder;
   pipes: PipePool;
   contents: ContentCache;
   /** A name that no runner ever gave out, and that tells this one. */
@@ -63,18 +64,20 @@ export function openContext(options: SandboxOptions): Context | Unavailable {
   const ownNames = groupName({ ...identity, serial: '' });
   const newName = () => `${ownNames}${randomBytes(8).toString('hex')}`;
   try {
-    const state = openStateFolder({
-      uid,
-      runDir: options.runDir ?? '/run',
-      tmpDir: options.tmpDir ?? '/tmp',
-    });
+    const openState = () =>
+      openStateFolder({
+        uid,
+        runDir: options.runDir ?? '/run',
+        tmpDir: options.tmpDir ?? '/tmp',
+      });
+    openState();
     // Below staging, so that what a runner killed at the wrong moment leaves is swept.
-    const newFolder = () => join(state.staging, newName());
+    const newFolder = () => join(openState().staging, newName());
     return {
       machine,
       cgroups: options.cgroups ?? openCgroups(),
       clock: options.clock ?? systemClock,
-      state,
+      openState,
       pipes: new PipePool({ newFolder }),
       contents: new ContentCache({ newFolder }),
       newName,

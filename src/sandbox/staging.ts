@@ -20,7 +20,7 @@ export function makeStaging(context: Context | Unavailable): Staging {
       fix: context.fix,
     });
   }
-  const path = join(context.state.staging, context.newName());
+  const path = join(context.openState().staging, context.newName());
   mkdirSync(path, { mode: 0o700 });
   return { path, remove: () => removeTree(path) };
 }

@@ -102,7 +102,7 @@ function takePipe({ pipes }: Context, holdings: Holdings): number {
 
 function openInput({ context, run, stdin }: StartOptions): Input {
   if (stdin !== 'bytes') return { kind: stdin };
-  const folder = join(context.state.staging, context.newName());
+  const folder = join(context.openState().staging, context.newName());
   return { kind: 'file', fd: openContent({ bytes: run.command.stdin ?? '', folder }) };
 }
 
@@ -147,9 +147,9 @@ function launchIn(options: {
 }
 
 /** Under a user namespace the code has the runner's own uid on the host, so there is nothing to share out. */
-function takeSlot({ machine, state, newName, isAlive }: Context): Slot | null {
+function takeSlot({ machine, openState, newName, isAlive }: Context): Slot | null {
   if (machine.slots === null) return { uid: machine.uid, release: () => {} };
-  return claimSlot({ folder: state.slots, ...machine.slots, newName, isAlive });
+  return claimSlot({ folder: openState().slots, ...machine.slots, newName, isAlive });
 }
 
 const noSlot: Unavailable = {

@@ -1,4 +1,4 @@
-import { accessSync, constants, lstatSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { AssayError } from '../core/index.ts';
 
@@ -24,8 +24,7 @@ export function openStateFolder(options: { uid: number; runDir: string; tmpDir: 
 }
 
 function openFolder(folder: string, uid: number): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const stats = lstatSync(folder);
+  const stats = lstat(folder) ?? makeFolder(folder);
   // In a folder that all may write to, anybody may have made it first.
   if (!stats.isDirectory() || stats.uid !== uid || (stats.mode & 0o022) !== 0) {
     throw new AssayError({
@@ -35,6 +34,15 @@ function openFolder(folder: string, uid: number): string {
     });
   }
   return folder;
+}
+
+function lstat(folder: string): Stats | null {
+  return lstatSync(folder, { throwIfNoEntry: false }) ?? null;
+}
+
+function makeFolder(folder: string): Stats {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return lstatSync(folder);
 }
 
 function isWritable(folder: string): boolean {

@@ -8,7 +8,8 @@ export type Swept = { cgroups: string[]; slots: string[]; staging: string[] };
 
 export function sweepMachine(context: Context | Unavailable): Swept {
   if ('cause' in context) return { cgroups: [], slots: [], staging: [] };
-  const { cgroups, state, isAlive } = context;
+  const { cgroups, openState, isAlive } = context;
+  const state = openState();
   return {
     // Groups first: a uid or a folder is free only when nobody uses it any more.
     cgroups: cgroups.sweep(isAlive),
