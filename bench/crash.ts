@@ -29,7 +29,7 @@ async function measure(kind: 'replay' | 'search'): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), `assay-bench-crash-${kind}-`));
   try {
     const job = writeCrashProject(folder, kind);
-    const whole = await fix({ ...job, home: path.join(folder, 'reference') });
+    const whole = await fix({ ...job, home: path.join(folder, 'reference') }, { strict: true });
     const reference = JSON.parse(whole.stdout) as RepairResult;
     const counts = { good: 0, resumed: 0, not_started: 0, ended_before: 0 };
     for (let index = 0; index < kills; index += 1) {
@@ -37,7 +37,7 @@ async function measure(kind: 'replay' | 'search'): Promise<string> {
       mkdirSync(home);
       const recovered = await killAndResume(
         { ...job, home },
-        ((index + Math.random()) / kills) * whole.wallMs,
+        { strict: true, kill: { events: 0, ms: ((index + Math.random()) / kills) * whole.wallMs } },
       );
       counts[recovered.kind] += 1;
       const clean = recovered.kind === 'not_started' || journalFaults(recovered.events).length === 0;

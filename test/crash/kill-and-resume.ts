@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inject } from 'vitest';
 import { type RepairEvent, type RepairResult, repairEventSchema } from '../../src/core/index.ts';
 import { openStore } from '../../src/store/index.ts';
 
@@ -11,36 +10,45 @@ const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 export type FixJob = { dir: string; model: string; home: string };
 export type Finished = { code: number | null; stdout: string; stderr: string; wallMs: number };
 
-/** Runs the real command line in a process of its own; `killAfterMs`: SIGKILL to that process alone, at that instant. */
-export async function assay(
-  args: string[],
-  options: { home: string; killAfterMs?: number },
-): Promise<Finished> {
+/** `ms` milliseconds after the command has printed its `events`-th event (0: after its start). */
+export type Instant = { events: number; ms: number };
+
+/** Runs the real command line in a process of its own; `kill`: SIGKILL to that process alone, at that instant. */
+export async function assay(args: string[], options: { home: string; kill?: Instant }): Promise<Finished> {
   const startedMs = performance.now();
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...process.env, ASSAY_HOME: options.home },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [stdout, stderr] = ['', ''];
+  const { kill } = options;
+  const reached = Promise.withResolvers<void>();
+  const look = () => {
+    if (kill !== undefined && stdout.split('\n').length > kill.events) reached.resolve();
+  };
+  look();
   child.stdout.on('data', (chunk) => {
     stdout += String(chunk);
+    look();
   });
   child.stderr.on('data', (chunk) => {
     stderr += String(chunk);
   });
   const closed = once(child, 'close') as Promise<[number | null]>;
-  if (options.killAfterMs !== undefined) {
-    await Promise.race([sleep(options.killAfterMs), closed]);
+  if (kill !== undefined) {
+    await Promise.race([reached.promise.then(() => sleep(kill.ms)), closed]);
     child.kill('SIGKILL');
   }
   const [code] = await closed;
   return { code, stdout, stderr, wallMs: performance.now() - startedMs };
 }
 
-export const fix = (job: FixJob, options: { killAfterMs?: number } = {}) =>
-  assay(['fix', job.dir, '--model', job.model, '--json', ...relaxed()], { home: job.home, ...options });
-
-const relaxed = () => (inject('holdsEveryLimit') ? [] : ['--no-strict']);
+/** A whole run prints its result; one that is to be killed prints its events. */
+export const fix = (job: FixJob, options: { strict: boolean; kill?: Instant }) => {
+  const output = options.kill === undefined ? '--json' : '--events';
+  const relaxed = options.strict ? [] : ['--no-strict'];
+  return assay(['fix', job.dir, '--model', job.model, output, ...relaxed], { home: job.home, ...options });
+};
 
 export type Recovered =
   /** Killed before there was a run folder, or before its first event: nothing was lost, there is nothing to resume. */
@@ -50,8 +58,11 @@ export type Recovered =
   | { kind: 'resumed'; result: RepairResult; code: number | null; events: RepairEvent[]; cutAt: string };
 
 /** Kills a run at an instant, looks at what is left, resumes it to its end. */
-export async function killAndResume(job: FixJob, killAfterMs: number): Promise<Recovered> {
-  await fix(job, { killAfterMs });
+export async function killAndResume(
+  job: FixJob,
+  options: { strict: boolean; kill: Instant },
+): Promise<Recovered> {
+  await fix(job, options);
   const store = openStore({ home: job.home });
   const [run] = store.list();
   if (run === undefined) return { kind: 'not_started' };
