@@ -109,7 +109,8 @@ describe.each<{ framework: FrameworkId; tests: string }>([
 open('left-over.txt', 'w').write('x')
 open('/tmp/left-over.txt', 'w').write('x')
 open('shop/__init__.py', 'w').write('raise SystemError("poisoned")')
-subprocess.Popen([sys.executable, '-c', 'import os, time; os.setsid(); time.sleep(600)'], start_new_session=True)
+sleeper = [sys.executable, '-c', 'import time; print("up", flush=True); time.sleep(600)']
+assert subprocess.Popen(sleeper, stdout=subprocess.PIPE, start_new_session=True).stdout.readline() == b'up\\n'
 `;
     // Proves in the next candidate's own words that nothing is left, and in this one's that it was there.
     const traces = `left = [os.path.exists('left-over.txt'), os.path.exists('/tmp/left-over.txt'), os.path.getsize('shop/__init__.py') > 0,
