@@ -15,9 +15,9 @@ export type Driver = {
 /** Node closes on exec what it inherits below 16, and what follows without a gap. */
 const plantedFd = 40;
 
-/** An ordinary uid with nothing else running: a limit on its processes would count those too. */
+/** An ordinary uid of this process alone: suites that run at the same time must not share limits or folders. */
 function ordinaryUid(): number {
-  return 12_345 + Number(process.env.VITEST_POOL_ID ?? 0);
+  return 20_000 + (process.pid % 40_000);
 }
 
 /** Starts the runner under attack: as root, or as an ordinary uid in control groups that belong to it. */

@@ -128,7 +128,7 @@ async function runWith(bench: Bench, folder: string) {
   const { attempt, hasRun } = marked(bench);
   const sandbox = openSandbox(bench.context.mode.limits, { path: folder });
   const { outcome } = await sandbox.run(bench.options(attempt, randomUUID(), bench.limitsByCgroup));
-  return { outcome, ran: hasRun() };
+  return { outcome, ran: hasRun(), doctor: await sandbox.doctor() };
 }
 
 async function recordedErrors(bench: Bench): Promise<void> {
@@ -139,7 +139,11 @@ async function recordedErrors(bench: Bench): Promise<void> {
 echo ${JSON.stringify(stderr)} >&2
 exit 1
 `;
-    const refused = refusal(await runWith(bench, folderWith(bench, { bwrap: script })), what);
+    const result = await runWith(bench, folderWith(bench, { bwrap: script }));
+    const refused = refusal(result, what);
+    // Without control groups the doctor's first word is about those.
+    if (bench.limitsByCgroup) assert.deepEqual(result.doctor, { ok: false, unavailable: refused }, what);
+    assert.equal(result.doctor.ok, false, what);
     assert.ok(existsSync(called), `${what}: the recorded program was never started`);
     assert.match(refused.cause, cause, what);
     assert.match(refused.fix, fix, what);
