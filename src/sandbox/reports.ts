@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
 import { setupWord } from './setup-script.ts';
@@ -26,6 +27,17 @@ export class StatusReader {
     this.childPid ??= status.data['child-pid'] ?? null;
     this.exitCode ??= status.data['exit-code'] ?? null;
   }
+}
+
+/** Feeds the reader from now on; resolves when it knows the child's pid, or never will. */
+export function readStatus(stream: Readable, reader: StatusReader): Promise<void> {
+  return new Promise((resolve) => {
+    stream.on('data', (bytes: Buffer) => {
+      reader.push(bytes);
+      if (reader.childPid !== null) resolve();
+    });
+    stream.on('close', resolve);
+  });
 }
 
 function parseJson(text: string): unknown {
@@ -72,4 +84,15 @@ export class SetupReader {
     if (lines.includes(setupWord.running)) return { kind: 'running' };
     return lines.includes(setupWord.ready) ? { kind: 'preparing', said } : { kind: 'building' };
   }
+}
+
+/** Feeds the reader from now on; resolves when the shell waits at the gate, or never will. */
+export function readSetup(stream: Readable, reader: SetupReader): Promise<void> {
+  return new Promise((resolve) => {
+    stream.on('data', (bytes: Buffer) => {
+      reader.push(bytes);
+      if (reader.state.kind !== 'building') resolve();
+    });
+    stream.on('close', resolve);
+  });
 }

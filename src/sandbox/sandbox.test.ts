@@ -162,6 +162,15 @@ describe('limits', () => {
     expect(outcome.stdout.tail).toMatch(/y\nlast\n$/);
   });
 
+  it('count what is read only after the end', async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      const { outcome } = await shell('head -c 1001 /dev/zero', {
+        limits: { output: { maxBytes: 1000, onExcess: 'kill' } },
+      });
+      expect(outcome.reason).toBe('output_limit');
+    }
+  });
+
   it('hold files, open files and core dumps', async () => {
     const { outcome } = await shell('ulimit -f; ulimit -n; ulimit -c', {
       limits: { fileBytes: MiB, openFiles: 40 },
@@ -304,6 +313,16 @@ describe('the private channel', () => {
     });
     expect(Buffer.from(received).toString()).toBe('private\n');
     expect(outcome.stdout.head).toBe('public\n');
+  });
+
+  it('brings back all that was sent just before the end', async () => {
+    for (let turn = 0; turn < 10; turn++) {
+      const { outcome, channel: received } = await shell('head -c 300000 /dev/zero >&3; echo said', {
+        policy: { channel: { maxBytes: MiB } },
+      });
+      expect(received.length).toBe(300_000);
+      expect(outcome.stdout.head).toBe('said\n');
+    }
   });
 
   it('ends a command that sends too much over it', async () => {

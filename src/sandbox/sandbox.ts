@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { Writable } from 'node:stream';
 import type { Outcome, Unavailable } from '../core/index.ts';
 import { CappedChannel } from './capped-channel.ts';
+import { Collector } from './collector.ts';
 import { type Context, openContext, type SandboxOptions } from './context.ts';
 import { type DoctorReport, examine } from './doctor.ts';
 import type { Session } from './session.ts';
@@ -52,28 +53,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 }
 
 async function runIn(context: Context | Unavailable, run: RunOptions): Promise<RunResult> {
-  const started = start({ context, run, stdin: run.command.stdin === undefined ? 'none' : 'bytes' });
-  if (started.kind === 'refused') return { outcome: started.outcome, channel: new Uint8Array() };
-  const { session, channel } = started;
-  const received = collect(session, channel, run.policy.channel?.maxBytes ?? 0);
-  const outcome = await session.outcome;
-  return { outcome, channel: received() };
-}
-
-function collect(session: Session, channel: Duplex | null, maxBytes: number): () => Uint8Array {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  channel?.on('data', (bytes: Buffer) => {
-    if (length < maxBytes) chunks.push(bytes.subarray(0, maxBytes - length));
-    length += bytes.length;
-    if (length > maxBytes) session.kill('output_limit');
-  });
-  channel?.end();
-  return () => Buffer.concat(chunks);
+  const stdin = run.command.stdin === undefined ? 'none' : 'bytes';
+  const collector = new Collector({ maxBytes: run.policy.channel?.maxBytes ?? 0 });
+  const started = start({ context, run, stdin, collector });
+  const outcome = started.kind === 'started' ? await started.session.outcome : started.outcome;
+  return { outcome, channel: collector.bytes };
 }
 
 function spawnIn(context: Context | Unavailable, run: RunOptions): SandboxProcess {
-  const started = start({ context, run, stdin: 'pipe' });
+  const started = start({ context, run, stdin: 'pipe', collector: null });
   if (started.kind === 'refused') return neverStarted(started.outcome);
   const { session, stdin } = started;
   if (run.command.stdin !== undefined) stdin?.write(run.command.stdin);

@@ -1,6 +1,7 @@
 import type { Clock, Enforcement, Outcome, Unavailable } from '../core/index.ts';
 import { Capture } from './capture.ts';
 import type { Cgroup } from './cgroup/index.ts';
+import type { Collector } from './collector.ts';
 import { startDeadline } from './deadline.ts';
 import { bwrapEnded, everythingGone } from './death.ts';
 import type { MachineFacts } from './diagnose-bwrap.ts';
@@ -8,7 +9,7 @@ import { describeEnding } from './ending.ts';
 import type { Launched } from './launch.ts';
 import { identify, killWithChildren, type ProcessId, secondOf, signalProcess } from './processes.ts';
 import type { KillReason } from './reason.ts';
-import { SetupReader, StatusReader } from './reports.ts';
+import { readSetup, readStatus, SetupReader, StatusReader } from './reports.ts';
 import type { RunOptions } from './types.ts';
 
 export type SessionOptions = {
@@ -19,6 +20,8 @@ export type SessionOptions = {
   clock: Clock;
   /** Gives back what the sandbox holds on the host; called once all its processes are dead. */
   release: () => void;
+  /** Where given, all that comes over the private channel is put in here, and the channel is closed to the code. */
+  collector: Collector | null;
   run: Pick<RunOptions, 'command' | 'limits' | 'signal' | 'onOutput'>;
 };
 
@@ -57,6 +60,7 @@ export class Session {
     this.#startedAt = options.clock.monotonicMs();
     this.#readOutput('stdout', this.#stdout);
     this.#readOutput('stderr', this.#stderr);
+    this.#collectChannel();
     this.#watchAbort();
     this.#watchClock(setupLimitMs, () => this.#fail(setupTooSlow));
     this.started = this.#awaitStart();
@@ -66,9 +70,9 @@ export class Session {
 
   /** Kills everything. The first reason given stays. */
   kill(reason: KillReason): void {
-    if (this.#over) return;
-    this.#killed ??= reason;
-    this.#killAll();
+    // What was sent too much may be read only after the end.
+    if (!this.#over || reason === 'output_limit') this.#killed ??= reason;
+    if (!this.#over) this.#killAll();
   }
 
   /** Signals the first program of the sandbox; false where it has ended or not started. */
@@ -104,6 +108,15 @@ export class Session {
     });
   }
 
+  #collectChannel(): void {
+    const { launched, collector } = this.#options;
+    if (launched.channel === null || collector === null) return;
+    launched.channel.on('data', (bytes: Buffer) => {
+      if (!collector.take(bytes)) this.kill('output_limit');
+    });
+    launched.channel.end();
+  }
+
   #watchAbort(): void {
     const { signal } = this.#options.run;
     if (signal === undefined) return;
@@ -131,7 +144,11 @@ export class Session {
     if (this.#bwrap === null) return;
     const { pid } = this.#bwrap;
     const isInside = cgroup.selfEntry !== null;
-    await Promise.all([this.#readStatus(), this.#atGate(), isInside ? null : cgroup.addSoon([pid])]);
+    await Promise.all([
+      readStatus(launched.status, this.#status).then(() => this.#meetFirst()),
+      readSetup(launched.setup, this.#setup),
+      isInside ? null : cgroup.addSoon([pid]),
+    ]);
     const first = this.#first;
     if (first === null || this.#setup.state.kind !== 'preparing') return;
     if (!isInside) {
@@ -143,30 +160,9 @@ export class Session {
     launched.setup.write('go\n');
   }
 
-  /** Resolves when pid 1 is known, or never will be. */
-  #readStatus(): Promise<void> {
-    const { status } = this.#options.launched;
-    return new Promise((resolve) => {
-      status.on('data', (bytes: Buffer) => {
-        this.#status.push(bytes);
-        const { childPid } = this.#status;
-        if (childPid === null) return;
-        this.#first ??= identify(childPid);
-        resolve();
-      });
-      status.on('close', resolve);
-    });
-  }
-
-  #atGate(): Promise<void> {
-    const { setup } = this.#options.launched;
-    return new Promise((resolve) => {
-      setup.on('data', (bytes: Buffer) => {
-        this.#setup.push(bytes);
-        if (this.#setup.state.kind !== 'building') resolve();
-      });
-      setup.on('close', resolve);
-    });
+  #meetFirst(): void {
+    const { childPid } = this.#status;
+    if (childPid !== null) this.#first = identify(childPid);
   }
 
   #awaitStart(): Promise<void> {
@@ -188,11 +184,12 @@ export class Session {
     const wallMs = Math.max(0, clock.monotonicMs() - this.#startedAt);
     this.#stopClock();
     for (const stop of this.#stops.splice(0)) stop();
+    const collected = this.#options.collector === null || launched.channel === null ? [] : [launched.channel];
     const gone = await everythingGone({
       cgroup,
       first: this.#first,
       // bwrap can be seen to have ended before what was said earlier is read.
-      streams: [launched.stdout, launched.stderr, launched.status, launched.setup],
+      streams: [launched.stdout, launched.stderr, launched.status, launched.setup, ...collected],
       killAll: () => this.#killAll(),
     });
     const counters = cgroup.counters();

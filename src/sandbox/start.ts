@@ -4,10 +4,12 @@ import { AssayError, type Outcome, type Unavailable } from '../core/index.ts';
 import { bwrapArguments, type Identity } from './bwrap-arguments.ts';
 import { planRlimits, type RlimitPlan } from './cgroup/index.ts';
 import { checkOptions } from './check-options.ts';
+import type { Collector } from './collector.ts';
 import { openContent } from './content-file.ts';
 import type { Context } from './context.ts';
 import { enforcementOf, strictRefusal } from './enforcement.ts';
 import { environmentOf } from './environment.ts';
+import { Holdings } from './holdings.ts';
 import { type Input, type Launched, type LaunchOptions, launch } from './launch.ts';
 import { madeFiles } from './made-files.ts';
 import { abortedOutcome, unavailableOutcome } from './outcome.ts';
@@ -21,7 +23,13 @@ export type Started =
   /** Nothing was started. */
   | { kind: 'refused'; outcome: Outcome };
 
-type StartOptions = { context: Context; run: RunOptions; stdin: Stdin };
+type StartOptions = {
+  context: Context;
+  run: RunOptions;
+  stdin: Stdin;
+  /** See `SessionOptions`. */
+  collector: Collector | null;
+};
 
 /** Where standard input comes from: nowhere, the bytes of the command, or a stream of the caller. */
 export type Stdin = 'none' | 'bytes' | 'pipe';
@@ -31,13 +39,13 @@ export type Stdin = 'none' | 'bytes' | 'pipe';
  *
  * @throws AssayError `usage` where no sandbox could have such options
  */
-export function start(options: { context: Context | Unavailable; run: RunOptions; stdin: Stdin }): Started {
-  const { context, run, stdin } = options;
+export function start(options: Omit<StartOptions, 'context'> & { context: Context | Unavailable }): Started {
+  const { context, run } = options;
   checkOptions(run);
   if ('cause' in context) return refused(context);
   const holdings = new Holdings();
   try {
-    const started = startHolding({ context, run, stdin, holdings });
+    const started = startHolding({ ...options, context, holdings });
     if (started.kind === 'refused') holdings.release();
     return started;
   } catch (error) {
@@ -46,20 +54,8 @@ export function start(options: { context: Context | Unavailable; run: RunOptions
   }
 }
 
-/** What a sandbox takes on the host, to be given back when it is gone. */
-class Holdings {
-  #undo: (() => void)[] = [];
-
-  add(undo: () => void): void {
-    this.#undo.push(undo);
-  }
-
-  release(): void {
-    for (const undo of this.#undo.splice(0).reverse()) undo();
-  }
-}
-
-function startHolding({ context, run, stdin, holdings }: StartOptions & { holdings: Holdings }): Started {
+function startHolding(options: StartOptions & { holdings: Holdings }): Started {
+  const { context, run, holdings, collector } = options;
   const { machine, cgroups } = context;
   const { support } = cgroups;
   const { policy, limits } = run;
@@ -76,7 +72,7 @@ function startHolding({ context, run, stdin, holdings }: StartOptions & { holdin
   let launched: Launched;
   try {
     const selfEntry = cgroup.selfEntry ?? [];
-    const ends = { stdin: openInput({ context, run, stdin }), ...outputs };
+    const ends = { stdin: openInput(options), ...outputs };
     launched = launchIn({ context, run, uid: slot.uid, plan, selfEntry, ends });
   } catch (error) {
     cgroup.remove().catch(() => {});
@@ -89,6 +85,7 @@ function startHolding({ context, run, stdin, holdings }: StartOptions & { holdin
     facts: { isRoot: machine.isolation === 'host-uid', inContainer: machine.inContainer },
     clock: run.clock ?? context.clock,
     release: () => holdings.release(),
+    collector,
     run,
   });
   return { kind: 'started', session, channel: launched.channel, stdin: launched.stdin };
