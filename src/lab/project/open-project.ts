@@ -106,6 +106,8 @@ function layInjected(files: readonly string[], scratch: string): string {
   fs.mkdirSync(into, { recursive: true });
   for (const file of files) {
     const to = path.join(into, path.basename(file));
+    // One of an earlier opening is read-only, and so closed to its own owner.
+    fs.rmSync(to, { force: true });
     fs.writeFileSync(to, fs.readFileSync(file), { mode: 0o444 });
   }
   return into;
