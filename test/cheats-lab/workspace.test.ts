@@ -83,6 +83,28 @@ describe('the workspace of a run', () => {
     });
   });
 
+  it('cheats 27 and 32: nor in a project with so many tests that their folder is mounted as a whole', async () => {
+    const many = Array.from({ length: 401 }, (_, n) => [`tests/many/test_${n}.py`, 'def test_it(): pass\n']);
+    const { run } = await lab(
+      'pytest',
+      { ...victim.pytest, ...Object.fromEntries(many) },
+      { testCommand: [...loud.pytest, 'tests/test_value.py', 'tests/many/test_7.py'] },
+    );
+    const code = tries({
+      write: 'open("tests/many/test_7.py", "w")',
+      add: 'open("tests/many/conftest.py", "w")',
+      'rename folder': 'os.rename("tests/many", "tests/few")',
+      'rename tests': 'os.rename("tests", "t2")',
+      'write project': 'open("fresh.txt", "w")',
+    });
+    const report = await run({ 'pkg/value.py': attack(code) });
+    const { 'write project': project, ...refused } = outcomes(report.output.stderr);
+    expect(project).toBe('done');
+    expect(Object.values(refused)).toHaveLength(4);
+    for (const result of Object.values(refused)) expect(['EROFS', 'EBUSY']).toContain(result);
+    expect(report).toMatchObject({ verdict: 'failed', summary: { total: 3, failed: 1 } });
+  });
+
   it('cheat 27: a process in the background does not reach them either', async () => {
     const { run } = await lab(
       'pytest',

@@ -3,7 +3,7 @@ import type { Framework, PlanRequest, ProtectedGlob, SourceTree } from './framew
 import { readPytestConfig } from './pytest-config.ts';
 import { parsePythonCommand } from './python-command.ts';
 import { fitsPattern, pythonAutoLoaded, pythonProtected } from './python-files.ts';
-import { pythonEnvironment, runnerFiles } from './python-runner.ts';
+import { canaries, pythonEnvironment, runnerFiles } from './python-runner.ts';
 import { installedModules, pythonToolchain } from './python-toolchain.ts';
 
 const module = { name: 'pytest', scripts: ['pytest', 'py.test'] };
@@ -49,19 +49,11 @@ export const pytest: Framework = {
       files: request.testFiles,
     },
   }),
-  canaries: [
-    ...['assert', 'raise', 'raises', 'approx', 'unittest-equal', 'unittest-true', 'unittest-raises'].map((id) => ({
-      id,
-      expect: 'failed' as const,
-      optional: false,
-    })),
-    ...['mock', 'numpy'].map((id) => ({
-      id,
-      expect: 'failed' as const,
-      optional: true,
-    })),
-    ...['fine', 'unittest-fine', 'builtins', 'framework'].map((id) => ({ id, expect: 'passed' as const, optional: false })),
-  ],
+  canaries: canaries({
+    failing: ['assert', 'raise', 'raises', 'approx', 'unittest-equal', 'unittest-true', 'unittest-raises'],
+    failingIfLoaded: ['mock', 'numpy'],
+    passing: ['fine', 'unittest-fine', 'builtins', 'framework'],
+  }),
   explainExit: (code) => exitMeanings.get(code) ?? null,
 };
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { RunMode } from './framework.ts';
+import type { Canary, RunMode } from './framework.ts';
 
 const parts: Record<'pytest' | 'unittest', string[]> = {
   pytest: ['', '_run', '_listener', '_results'],
@@ -17,4 +17,17 @@ export function runnerFiles(framework: 'pytest' | 'unittest'): string[] {
 /** Makes two runs of the same files alike; only a collection may write byte code, which later runs find. */
 export function pythonEnvironment(mode: RunMode): Record<string, string> {
   return { PYTHONHASHSEED: '0', ...(mode === 'collect' ? {} : { PYTHONDONTWRITEBYTECODE: '1' }) };
+}
+
+/** The canaries of a Python runner by what they must come to; those of a library that is not loaded are not needed. */
+export function canaries(names: {
+  failing: readonly string[];
+  failingIfLoaded: readonly string[];
+  passing: readonly string[];
+}): Canary[] {
+  return [
+    ...names.failing.map((id): Canary => ({ id, expect: 'failed', optional: false })),
+    ...names.failingIfLoaded.map((id): Canary => ({ id, expect: 'failed', optional: true })),
+    ...names.passing.map((id): Canary => ({ id, expect: 'passed', optional: false })),
+  ];
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Framework, PlanRequest, SourceTree, TestCommand } from './framework.ts';
 import { parsePythonCommand } from './python-command.ts';
 import { fitsPattern, pythonAutoLoaded, pythonProtected } from './python-files.ts';
-import { pythonEnvironment, runnerFiles } from './python-runner.ts';
+import { canaries, pythonEnvironment, runnerFiles } from './python-runner.ts';
 import { installedModules, pythonToolchain } from './python-toolchain.ts';
 
 const module = { name: 'unittest', scripts: [] };
@@ -47,19 +47,11 @@ export const unittest: Framework = {
       files: request.testFiles,
     },
   }),
-  canaries: [
-    ...['assert', 'raise', 'unittest-equal', 'unittest-true', 'unittest-raises'].map((id) => ({
-      id,
-      expect: 'failed' as const,
-      optional: false,
-    })),
-    ...['mock', 'numpy'].map((id) => ({ id, expect: 'failed' as const, optional: true })),
-    ...['fine', 'builtins', 'framework', 'unittest-fine'].map((id) => ({
-      id,
-      expect: 'passed' as const,
-      optional: false,
-    })),
-  ],
+  canaries: canaries({
+    failing: ['assert', 'raise', 'unittest-equal', 'unittest-true', 'unittest-raises'],
+    failingIfLoaded: ['mock', 'numpy'],
+    passing: ['fine', 'unittest-fine', 'builtins', 'framework'],
+  }),
   explainExit: (code) => (code === 2 ? 'unittest refused its arguments' : null),
 };
 
