@@ -39,10 +39,12 @@ export function buildProgram(context: CliContext, finish: Finish): Command {
 }
 
 const helpEnd = `
-Start with assay doctor, then assay fix DIR (docs/fix.md) or assay lab DIR (docs/lab.md).
+Start with assay doctor, then assay fix DIR or assay lab DIR; docs/fix.md and
+docs/lab.md tell more.
 
-Exit codes: 0 done, already green, passed · 1 error · 2 wrong usage · 3 stuck · 4 out of budget ·
-5 unpatchable · 6 tampered · 7 the machine or the project lacks something · 8 tests failed (lab) · 130 interrupted`;
+Exit codes: 0 done, already green or passed; 1 error; 2 wrong usage; 3 stuck;
+4 out of budget; 5 unpatchable; 6 tampered; 7 the machine or the project lacks
+something; 8 tests failed (lab); 130 interrupted.`;
 
 /** Options that tell the lab how to run a project's tests. */
 function withTests(command: Command): Command {

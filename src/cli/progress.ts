@@ -20,7 +20,8 @@ export function startProgress(options: { terminal: Terminal; clock: Clock; event
   let doing = '';
 
   const redraw = () => {
-    if (state !== null) terminal.live(liveLine(state, doing, clock.monotonicMs() - startedMs));
+    if (state !== null && viewOf(state).end === null)
+      terminal.live(liveLine(state, doing, clock.monotonicMs() - startedMs));
   };
   // The time must go on where nothing else happens: a person has to see that it is alive.
   const timer = setInterval(redraw, 500);
@@ -32,7 +33,7 @@ export function startProgress(options: { terminal: Terminal; clock: Clock; event
       if (events) terminal.result(JSON.stringify(event));
       // What a stopped run comes to is said at the end.
       const line = event.type === 'stopped' ? null : describeEvent(event);
-      if (line !== null) terminal.say(printable(line));
+      if (line !== null) terminal.step(printable(line));
       redraw();
     },
     onProgress: (progress) => {
@@ -62,9 +63,9 @@ function describeProgress(progress: RepairProgress): string {
 
 function liveLine(state: RepairState, doing: string, elapsedMs: number): string {
   const { phase, round, rounds, failing } = viewOf(state);
-  const parts = [clockTime(elapsedMs), phase];
-  if (round > 0) parts.push(`round ${round} of ${rounds}`);
-  if (failing !== null) parts.push(`${failing} failing`);
+  const parts = [clockTime(elapsedMs), round > 0 ? `round ${round}/${rounds} ${phase}` : phase];
+  // While a patch that passes is confirmed, the number is that of the tests it mends.
+  if (failing !== null && phase !== 'confirming') parts.push(`${failing} failing`);
   if (doing !== '') parts.push(doing);
   return parts.join(' · ');
 }

@@ -1,6 +1,6 @@
 import type { RepairResult } from '../core/index.ts';
+import { enforcementLine } from '../lab/index.ts';
 import { printable } from '../sandbox/index.ts';
-import { enforcementLine } from './enforcement-line.ts';
 import type { Terminal } from './terminal.ts';
 
 const headlines: Record<string, { label: string; style: 'green' | 'yellow' | 'red' }> = {

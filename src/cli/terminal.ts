@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { cutTo } from './cut-to.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -8,6 +9,8 @@ export type Terminal = {
   result(text: string): void;
   /** Writes one line to stderr, above the live line if there is one. */
   say(text: string): void;
+  /** The same for a line that is told again in the result: on a terminal it is cut to one line of it. */
+  step(text: string): void;
   /** Replaces the live line on stderr; shown only on a terminal, where it can be replaced. */
   live(text: string): void;
   /** Removes the live line. */
@@ -16,46 +19,47 @@ export type Terminal = {
   /** Colours for stdout and for stderr, only where the stream is a terminal and NO_COLOR is not set. */
   paint(style: Style, text: string): string;
   paintProgress(style: Style, text: string): string;
+  /** Of stdout; 100 where it is no terminal. */
   readonly columns: number;
-  readonly interactive: boolean;
 };
 
-export type TerminalStreams = {
-  stdout: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
-  stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
-  env: NodeJS.ProcessEnv;
-};
+type Stream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+export type TerminalStreams = { stdout: Stream; stderr: Stream; env: NodeJS.ProcessEnv };
 
 export function openTerminal({ stdout, stderr, env }: TerminalStreams): Terminal {
-  const coloured = (stream: { isTTY?: boolean }) =>
+  const coloured = (stream: Stream) =>
     !env.NO_COLOR && env.TERM !== 'dumb' && (stream.isTTY === true || (env.FORCE_COLOR ?? '') > '0');
   const interactive = stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI;
-  const columns = Math.max(40, stderr.columns ?? stdout.columns ?? 100);
   const [colorOut, colorErr] = [coloured(stdout), coloured(stderr)];
+  const paint = (on: boolean) => (style: Style, text: string) =>
+    on ? styleText(style, text, { validateStream: false }) : text;
+  // The window may change its size at any time. The last column is left free: some terminals wrap in it.
+  const room = () => Math.max(8, (stderr.columns ?? 100) - 1);
   let shown = false;
   const clear = () => {
     if (shown) stderr.write('\r\x1b[2K');
     shown = false;
+  };
+  const say = (text: string) => {
+    clear();
+    stderr.write(`${text}\n`);
   };
   return {
     result: (text) => {
       clear();
       stdout.write(text.endsWith('\n') ? text : `${text}\n`);
     },
-    say: (text) => {
-      clear();
-      stderr.write(`${text}\n`);
-    },
+    say,
+    step: (text) => say(interactive ? cutTo(text, room()) : text),
     live: (text) => {
       if (!interactive) return;
-      stderr.write(`\r\x1b[2K${text.slice(0, columns - 1)}`);
+      stderr.write(`\r\x1b[2K${cutTo(text, room())}`);
       shown = true;
     },
     clear,
     color: colorOut,
-    paint: (style, text) => (colorOut ? styleText(style, text, { validateStream: false }) : text),
-    paintProgress: (style, text) => (colorErr ? styleText(style, text, { validateStream: false }) : text),
-    columns,
-    interactive,
+    paint: paint(colorOut),
+    paintProgress: paint(colorErr),
+    columns: Math.max(40, stdout.columns ?? 100),
   };
 }
