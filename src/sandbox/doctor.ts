@@ -1,4 +1,4 @@
-import type { Enforcement, Unavailable } from '../core/index.ts';
+import type { Enforcement, Outcome, Unavailable } from '../core/index.ts';
 import type { Context } from './context.ts';
 import type { Limits, RunOptions, RunResult } from './types.ts';
 
@@ -12,7 +12,12 @@ export type DoctorReport =
       /** From the call to the result of an empty command, in milliseconds. */
       wallMs: number;
     }
-  | { ok: false; unavailable: Unavailable };
+  | {
+      ok: false;
+      unavailable: Unavailable;
+      /** Where only the strict policy refuses: what is enforced without it. */
+      relaxed?: Enforcement;
+    };
 
 const MiB = 1024 * 1024;
 
@@ -28,27 +33,35 @@ const limits: Limits = {
   openFiles: 64,
 };
 
-/** Runs the real flags, filter and limits of every sandbox once on `true`. */
+/** Runs the real flags, filter and limits of every sandbox on `true`: once, and where that is refused not strictly. */
 export async function examine(
   context: Context | Unavailable,
   run: (options: RunOptions) => Promise<RunResult>,
 ): Promise<DoctorReport> {
   if ('cause' in context) return { ok: false, unavailable: context };
+  const attempt = async (strict: boolean) => {
+    const policy = { mounts: [], toolchains: [], strict };
+    return (await run({ command: { argv: ['true'], cwd: '/tmp', env: {} }, policy, limits })).outcome;
+  };
   const startedAt = performance.now();
-  const { outcome } = await run({
-    command: { argv: ['true'], cwd: '/tmp', env: {} },
-    policy: { mounts: [], toolchains: [] },
-    limits,
-  });
-  if (outcome.reason === 'exited' && outcome.exitCode === 0) {
+  const outcome = await attempt(true);
+  if (worked(outcome)) {
     const wallMs = performance.now() - startedAt;
     return { ok: true, enforcement: outcome.enforcement, bwrap: context.machine.bwrap, wallMs };
   }
-  return {
-    ok: false,
-    unavailable: outcome.unavailable ?? {
-      cause: `the program true ended with ${outcome.reason} (exit code ${outcome.exitCode}) in a sandbox`,
+  const relaxed = await attempt(false);
+  if (worked(relaxed)) return { ok: false, unavailable: reasonOf(outcome), relaxed: relaxed.enforcement };
+  // What keeps every sandbox from being made comes before a limit that is not held.
+  return { ok: false, unavailable: reasonOf(relaxed) };
+}
+
+const worked = ({ reason, exitCode }: Outcome) => reason === 'exited' && exitCode === 0;
+
+function reasonOf({ unavailable, reason, exitCode }: Outcome): Unavailable {
+  return (
+    unavailable ?? {
+      cause: `the program true ended with ${reason} (exit code ${exitCode}) in a sandbox`,
       fix: 'Try again when the machine is idle; if it stays, report it with the output of `assay doctor --json`',
-    },
-  };
+    }
+  );
 }

@@ -49,6 +49,6 @@ export function strictRefusal(plan: RlimitPlan, support: CgroupSupport): Unavail
   const [note] = support.notes;
   return {
     cause: `this machine cannot hold every limit: ${[...plan.gaps, ...(note === undefined ? [] : [note])].join('; ')}`,
-    fix: 'Start assay where it may make control groups: as root, or by `systemd-run --user --scope -p Delegate=yes assay ...`',
+    fix: 'Start assay where it may make control groups: as root, or by `systemd-run --user --scope -p Delegate=yes assay ...`; for code you trust, `--no-strict` runs it without them',
   };
 }

@@ -108,6 +108,17 @@ describe('a command in a sandbox', () => {
     if (process.getuid?.() === 0) expect(outcome.enforcement.hostUid).toBe(Number(uid));
   });
 
+  it('gets variables that act on programs only itself, not the programs that prepare the sandbox', async () => {
+    const source = folderWith({ f: 'x' });
+    const { policy } = inWorkspace({ kind: 'fill', source, target: workspace.target });
+    const { outcome } = await run({
+      argv: ['true'],
+      policy,
+      command: { env: { LD_PRELOAD: '/no/such.so' } },
+    });
+    expect(outcome.stderr.head.match(/no\/such\.so/g)).toHaveLength(1);
+  });
+
   it('that does not exist is told apart from one that fails', async () => {
     for (const program of ['/no/such/program', 'no-such-program', '/etc/passwd', '/usr']) {
       const { outcome } = await run({ argv: [program] });
