@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 
 /** One case of a program's tests: a test function, or one line of its JSON data. */
@@ -46,6 +54,9 @@ export function layOut(options: LayoutOptions): Split {
   if (/\bfrom node import\b/.test(source)) copyFileSync(node, path.join(into, 'node.py'));
   const suite = suiteOf(source, program, quixbugs);
   const split = deal(classify(suite, options));
+  // What was needed to sort the cases must not lie in the project: the correct program least of all.
+  for (const folder of ['.cases', '.correct', '__pycache__'])
+    rmSync(path.join(into, folder), { recursive: true, force: true });
   writeSuite(path.join(into, 'tests'), 'visible', suite, split.visible);
   writeSuite(path.join(into, 'tests'), 'heldout', suite, split.heldOut);
   return split;
