@@ -24,5 +24,8 @@ export async function readResult(context: CliContext, id: string): Promise<ReadR
       fix: `start it again; \`assay runs prune\` removes what is left`,
     });
   }
-  return { run, events, state, result: resultOf({ state, run: run.id, dir: run.dir }) };
+  const result = resultOf({ state, run: run.id, dir: run.dir });
+  if (state.phase.at === 'ended' || !run.live) return { run, events, state, result };
+  const running = { ...result, status: 'running', reason: 'a process works on it now' };
+  return { run, events, state, result: running };
 }

@@ -11,6 +11,7 @@ const headlines: Record<string, { label: string; style: 'green' | 'yellow' | 're
   unpatchable: { label: 'unpatchable', style: 'yellow' },
   tampered: { label: 'tampered', style: 'red' },
   environment_error: { label: 'cannot run the tests', style: 'red' },
+  running: { label: 'running', style: 'yellow' },
   aborted: { label: 'stopped', style: 'yellow' },
   error: { label: 'error', style: 'red' },
 };
@@ -78,6 +79,7 @@ function nextSteps({ status, run, patch, fix }: RepairResult, written: boolean):
     // The sentence of a stopped run says how to go on.
     case 'already_green':
     case 'aborted':
+    case 'running':
       return [];
     case 'budget_exhausted':
       return [`give it more (--rounds, --timeout, --max-cost) and run it again`, ...best(patch, run)];

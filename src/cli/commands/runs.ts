@@ -77,7 +77,8 @@ export async function pruneCommand(context: CliContext, options: PruneCliOptions
   }
   for (const id of pruned.removed) context.terminal.result(id);
   const megabytes = (pruned.freedBytes / 2 ** 20).toFixed(1);
+  const runs = pruned.removed.length === 1 ? '1 run' : `${pruned.removed.length} runs`;
   const going = pruned.live.length > 0 ? `; ${pruned.live.length} still going on, left alone` : '';
-  context.terminal.say(`removed ${pruned.removed.length} runs, ${megabytes} MiB${going}`);
+  context.terminal.say(`removed ${runs}, ${megabytes} MiB${going}`);
   return exitCodes.ok;
 }
