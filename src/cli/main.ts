@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
+import { cacheCompiled } from './compile-cache.ts';
 import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { watchInterrupts } from './interrupts.ts';
@@ -61,6 +62,7 @@ async function main(argv: string[]): Promise<ExitCode> {
   }
 }
 
+cacheCompiled(process.env);
 process.exitCode = await main(process.argv);
 // Not at once: what was printed must reach its reader first.
 setTimeout(() => process.exit(), lingerMs).unref();
