@@ -63,6 +63,8 @@ export type ForkServer = {
   close(): Promise<void>;
 };
 
+/** The fork server counts limits in CPU time, and gives this many times as much wall time; see `Patience` there. */
+const patience = 4;
 /** How long the server may be silent beyond what it was given, before it counts as lost. Milliseconds. */
 const grace = 5_000;
 
@@ -82,13 +84,13 @@ export async function startForkServer(
     lines.send(message);
     const answer = await withDeadline(
       lines.receive().catch(() => null),
-      limitMs + grace,
+      patience * limitMs + grace,
     );
     const parsed = schema.safeParse(answer);
     return parsed.success ? parsed.data : null;
   };
 
-  const ready = await ask(setup, readySchema, setup.limit * 2_000 + grace);
+  const ready = await ask(setup, readySchema, setup.limit * 1_000);
   if (ready === null || !ready.clean) {
     await process.kill();
     return null;

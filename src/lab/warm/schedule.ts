@@ -7,7 +7,7 @@ const quickestMs = 10;
 /** Milliseconds that imports and collection may take at the least. */
 const startMs = 1_000;
 
-/** How long a candidate may take, in milliseconds. */
+/** How long a candidate may take, in milliseconds of its own CPU time. */
 export type CandidateTime = {
   /** In all: four times what the tests took in the baseline, plus the cost of a fork. */
   limitMs: number;

@@ -23,6 +23,8 @@ import time
 PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 MAX_ANSWER = 64 * 1024 * 1024
+# Wall time that a fork may take, as a multiple of the CPU time it may take.
+PATIENT = 4
 
 
 def guard_process():
@@ -124,31 +126,63 @@ def run_in_fork(work, limit, start=None, idle=None):
 
 
 def collect(reader, pid, limit, start, idle):
-    deadline = time.monotonic() + limit
-    chunks, size, silence = [], 0, start
+    began = time.monotonic()
+    chunks, size, patience = [], 0, Patience(pid, start)
     while True:
-        left = min(deadline - time.monotonic(), silence)
-        ready = left > 0 and select.select([reader], [], [], left)[0]
-        if not ready:
+        left = min(began + PATIENT * limit - time.monotonic(), patience.left())
+        if left <= 0:
             kill_tree(pid)
             return "hung", b"".join(chunks)
+        if not select.select([reader], [], [], left)[0]:
+            continue
         chunk = os.read(reader, 1 << 16)
         if not chunk:
             break
         chunks.append(chunk)
-        silence = idle
+        patience = Patience(pid, idle)
         size += len(chunk)
         if size > MAX_ANSWER:
             kill_tree(pid)
             return "crashed", b""
-    # A descendant that kept the pipe's writing end open is only seen at the limit; the fork itself ends at once.
-    while time.monotonic() < deadline + 1:
+    return ended(pid, b"".join(chunks))
+
+
+def ended(pid, data):
+    """Its end of the pipe is closed, so the fork is about to be gone, unless it closed the pipe and went on."""
+    deadline = time.monotonic() + 1
+    while time.monotonic() < deadline:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
-            return ("ok" if status == 0 else "crashed"), b"".join(chunks)
+            return ("ok" if status == 0 else "crashed"), data
         time.sleep(0.0005)
     kill_tree(pid)
-    return "hung", b"".join(chunks)
+    return "hung", data
+
+
+class Patience:
+    """How long to wait for a fork to say something: `limit` seconds of its own CPU time, so that a loaded machine
+    makes no candidate look like one that hangs; and in wall time, for one that waits, PATIENT times that."""
+
+    def __init__(self, pid, limit):
+        self.pid = pid
+        self.limit = limit
+        self.since = time.monotonic()
+        self.used = cpu_seconds(pid)
+
+    def left(self):
+        wall = PATIENT * self.limit - (time.monotonic() - self.since)
+        cpu = self.limit - (cpu_seconds(self.pid) - self.used)
+        # A fork that uses a whole core is over its limit no sooner than this; a starved one is looked at again.
+        return min(wall, cpu + 0.005) if cpu > 0 else 0
+
+
+def cpu_seconds(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as handle:
+            fields = handle.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except OSError:
+        return 0.0
 
 
 class Server:
