@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { readLayout } from '../../src/sandbox/cgroup/layout.ts';
 import { type Mode, type ModeName, modes } from './context.ts';
@@ -9,6 +10,8 @@ export function obstacle(name: ModeName): string | null {
   if (mode.runner === 'root' && !isRoot) return 'the suite does not run as root';
   if (mode.limits === 'cgroup' && !ownsGroup('memory'))
     return 'the suite owns no control group that limits memory';
+  if (mode.runner === 'ordinary' && isRoot && !isOpenToOthers())
+    return 'the checkout or its Node lies where other users may not read';
   return null;
 }
 
@@ -25,6 +28,22 @@ function ownsGroup(controller: string): boolean {
       version === 1 ? controllers : readFileSync(`${ownDir}/cgroup.controllers`, 'utf8').trim().split(' ');
     return offered.includes(controller) && isWritable(ownDir);
   });
+}
+
+/** Whether another uid can start the driver where it lies. */
+function isOpenToOthers(): boolean {
+  const drop = ['--reuid=54321', '--regid=54321', '--clear-groups', '--inh-caps=-all'];
+  const look = 'test -x "$1" && test -r "$2"';
+  const { status } = spawnSync('setpriv', [
+    ...drop,
+    '/bin/sh',
+    '-c',
+    look,
+    'sh',
+    process.execPath,
+    import.meta.filename,
+  ]);
+  return status === 0;
 }
 
 function isWritable(folder: string): boolean {
