@@ -12,6 +12,7 @@ import { ContentCache } from './content-file.ts';
 import { systemClock } from './deadline.ts';
 import { detectMachine, type Machine } from './machine.ts';
 import { PipePool } from './pipes.ts';
+import { claimSlot, SlotPool } from './slots.ts';
 import { openStateFolder, type StateFolder } from './state-folder.ts';
 
 /** What a sandbox is made from; every part can be put in by a test. */
@@ -36,6 +37,8 @@ export type Context = {
   clock: Clock;
   /** Opened anew each time, as cleaners of temporary folders may have removed it. */
   openState: () => StateFolder;
+  /** null where the code keeps the runner's own uid on the host. */
+  slots: SlotPool | null;
   pipes: PipePool;
   contents: ContentCache;
   /** A name that no runner ever gave out, and that tells this one. */
@@ -63,6 +66,7 @@ export function openContext(options: SandboxOptions): Context | Unavailable {
   const identity = runnerIdentity();
   const ownNames = groupName({ ...identity, serial: '' });
   const newName = () => `${ownNames}${randomBytes(8).toString('hex')}`;
+  const isAlive = (name: string) => name.startsWith(ownNames) || isRunnerAlive(name);
   try {
     const openState = () =>
       openStateFolder({
@@ -73,15 +77,19 @@ export function openContext(options: SandboxOptions): Context | Unavailable {
     openState();
     // Below staging, so that what a runner killed at the wrong moment leaves is swept.
     const newFolder = () => join(openState().staging, newName());
+    const { slots } = machine;
+    const claim = () =>
+      slots === null ? null : claimSlot({ folder: openState().slots, ...slots, newName, isAlive });
     return {
       machine,
       cgroups: options.cgroups ?? openCgroups(),
       clock: options.clock ?? systemClock,
       openState,
+      slots: slots === null ? null : new SlotPool({ claim }),
       pipes: new PipePool({ newFolder }),
       contents: new ContentCache({ newFolder }),
       newName,
-      isAlive: (name) => name.startsWith(ownNames) || isRunnerAlive(name),
+      isAlive,
     };
   } catch (error) {
     if (!AssayError.is(error)) throw error;

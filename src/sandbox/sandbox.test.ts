@@ -354,22 +354,29 @@ describe('abort', () => {
     expect(outcome).toMatchObject({ reason: 'aborted', stdout: { totalBytes: 0 } });
   });
 
-  it('at any instant ends it, and everything it started', async () => {
-    const token = `9${process.pid}${Date.now() % 100_000}`;
-    let begun = 0;
-    for (const instant of [0, 1, 2, 3, 5, 8, 13, 21, 400]) {
-      const controller = new AbortController();
-      const running = shell(`setsid sleep ${token} & echo begun; sleep ${token}`, {
-        signal: controller.signal,
-      });
-      await sleep(instant);
+  /** Aborts a command that starts others after so many milliseconds, or as soon as it says that it has begun. */
+  async function abortedAt(when: number | 'begun') {
+    const token = `sleep 9${process.pid}${Math.floor(performance.now())}`;
+    const controller = new AbortController();
+    const running = sandbox.run({
+      ...optionsOf({ argv: ['/bin/sh', '-c', `setsid ${token} & echo begun; ${token}`] }),
+      signal: controller.signal,
+      onOutput: () => controller.abort(),
+    });
+    if (when !== 'begun') {
+      await sleep(when);
       controller.abort();
-      const { outcome } = await running;
-      expect(outcome.reason, `at ${instant} ms`).toBe('aborted');
-      if (outcome.stdout.head === 'begun\n') begun++;
-      expect(spawnSync('pgrep', ['-f', `sleep ${token}`], { encoding: 'utf8' }).stdout).toBe('');
     }
-    expect(begun).toBeGreaterThan(0);
+    const { outcome } = await running;
+    const alive = spawnSync('pgrep', ['-f', token], { encoding: 'utf8' }).stdout;
+    return { reason: outcome.reason, output: outcome.stdout.head, alive };
+  }
+
+  it('at any instant ends it, and everything it started', async () => {
+    for (const instant of [0, 1, 2, 3, 5, 8, 13, 21, 34]) {
+      expect(await abortedAt(instant), `at ${instant} ms`).toMatchObject({ reason: 'aborted', alive: '' });
+    }
+    expect(await abortedAt('begun')).toEqual({ reason: 'aborted', output: 'begun\n', alive: '' });
   });
 });
 

@@ -48,6 +48,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       if ('cause' in context) return;
       context.pipes.close();
       context.contents.close();
+      context.slots?.close();
     },
   };
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimSlot, sweepSlots } from './slots.ts';
+import { claimSlot, SlotPool, sweepSlots } from './slots.ts';
 
 let folder: string;
 let names = 0;
@@ -16,6 +16,26 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const newName = () => `alive-${names++}`;
 const isAlive = (name: string) => name.startsWith('alive');
 const claim = (last = 102) => claimSlot({ folder, first: 100, last, newName, isAlive });
+
+describe('SlotPool', () => {
+  it('uses its uids again, and others can have them once it is closed', () => {
+    const pool = new SlotPool({ claim });
+    const first = pool.take();
+    const second = pool.take();
+    expect(first?.uid).not.toBe(second?.uid);
+    first?.release();
+    expect(pool.take()?.uid).toBe(first?.uid);
+    second?.release();
+    expect(readdirSync(folder)).toHaveLength(2);
+    pool.close();
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
+  it('has none where all are taken', () => {
+    const pool = new SlotPool({ claim: () => claim(100) });
+    expect([pool.take()?.uid, pool.take()]).toEqual([100, null]);
+  });
+});
 
 describe('claimSlot', () => {
   it('never gives a uid twice, and none when all are taken', () => {

@@ -39,6 +39,28 @@ export function claimSlot(options: SlotOptions): Slot | null {
   return null;
 }
 
+/** Keeps the uids of one runner claimed between two runs. */
+export class SlotPool {
+  readonly #claim: () => Slot | null;
+  #free: Slot[] = [];
+
+  /** @param options.claim as `claimSlot` */
+  constructor(options: { claim: () => Slot | null }) {
+    this.#claim = options.claim;
+  }
+
+  /** `release` puts the uid back here. */
+  take(): Slot | null {
+    const slot = this.#free.pop() ?? this.#claim();
+    return slot === null ? null : { uid: slot.uid, release: () => this.#free.push(slot) };
+  }
+
+  /** Lets others have what is not in use. */
+  close(): void {
+    for (const slot of this.#free.splice(0)) slot.release();
+  }
+}
+
 /** Neighbouring pids begin far apart. */
 const spread = 61;
 

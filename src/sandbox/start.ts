@@ -15,7 +15,7 @@ import { madeFiles } from './made-files.ts';
 import { abortedOutcome, unavailableOutcome } from './outcome.ts';
 import { Session } from './session.ts';
 import { setupArgv } from './setup-script.ts';
-import { claimSlot, type Slot } from './slots.ts';
+import type { Slot } from './slots.ts';
 import type { RunOptions } from './types.ts';
 
 export type Started =
@@ -144,9 +144,8 @@ function launchIn(options: {
 }
 
 /** Under a user namespace the code has the runner's own uid on the host, so there is nothing to share out. */
-function takeSlot({ machine, openState, newName, isAlive }: Context): Slot | null {
-  if (machine.slots === null) return { uid: machine.uid, release: () => {} };
-  return claimSlot({ folder: openState().slots, ...machine.slots, newName, isAlive });
+function takeSlot({ machine, slots }: Context): Slot | null {
+  return slots === null ? { uid: machine.uid, release: () => {} } : slots.take();
 }
 
 const noSlot: Unavailable = {
