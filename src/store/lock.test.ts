@@ -115,15 +115,20 @@ describe('acquireLock', () => {
 
 describe('livenessOf', () => {
   it('takes a process that only waits to be reaped for dead', async () => {
-    // The shell does not reap its child while it sleeps itself.
-    const shell = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], {
+    // Once the shell is a sleep itself, it reaps nobody.
+    const shell = spawn('sh', ['-c', 'sleep 300 & echo $!; exec sleep 60'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children.push(shell);
     const [data] = await once(shell.stdout, 'data');
     const pid = Number(String(data));
-    const stateOf = () => /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
-    while (stateOf() !== 'Z') await new Promise((resolve) => setTimeout(resolve, 5));
+    const stat = (of: number | undefined) => readFileSync(`/proc/${of}/stat`, 'utf8');
+    const until = async (holds: () => boolean) => {
+      while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    await until(() => stat(shell.pid).includes('(sleep)'));
+    process.kill(pid, 'SIGKILL');
+    await until(() => stat(pid).includes(') Z'));
     expect(livenessOf({ ...ownIdentity(), pid })).toBe('dead');
   });
 
