@@ -259,6 +259,32 @@ describe('late', () => { after(() => { throw new Error('cannot close'); }); it('
     expect(report.integrity.missing).toContain('a.test.js > endless');
   });
 
+  it('ends tests that hang, each by itself where it waits, else with its file', async () => {
+    const { run, expected } = await lab('node-test', {
+      ...manifest,
+      'waits.test.js': `${header}test('waits', () => new Promise(() => setInterval(() => {}, 1000)));
+test('after', () => {});`,
+      'spins.test.js': `${header}test('spins', () => { for (;;); });\ntest('never', () => {});`,
+      'quick.test.js': `${header}test('quick', () => {});`,
+    });
+    expect(expected.ids).toHaveLength(5);
+    const report = await run({}, { limits: { testMs: 1000 } });
+    expect(report.verdict).toBe('failed');
+    const statuses = report.tests.map(({ id, status }) => [id, status]);
+    expect(statuses.toSorted()).toEqual([
+      ['quick.test.js > quick', 'passed'],
+      ['waits.test.js > after', 'passed'],
+      ['waits.test.js > waits', 'failed'],
+    ]);
+    const waits = report.tests.find(({ id }) => id === 'waits.test.js > waits');
+    expect(waits?.failure).toMatchObject({ type: 'TestHung', message: 'test timed out after 1000ms' });
+    expect(report.integrity.missing.toSorted()).toEqual(['spins.test.js > never', 'spins.test.js > spins']);
+    expect(report.problems.map(({ file, type }) => [file, type])).toContainEqual([
+      'spins.test.js',
+      'TestHung',
+    ]);
+  });
+
   it('honours the options of the test command: imports, only, name patterns, files', async () => {
     const files = {
       'package.json': JSON.stringify({

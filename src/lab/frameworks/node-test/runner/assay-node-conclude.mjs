@@ -9,7 +9,7 @@ export const cutShort = 3;
 
 /** Says what a file came to as a whole, once its process is gone. */
 export function conclude(run) {
-  const { channel, summary, file, records, code, signal, stderr } = run;
+  const { channel, summary, file, records, code, signal, hung, stderr } = run;
   if (records.count > 0) records.sendCollected();
   if (records.failed) summary.code = Math.max(summary.code, 1);
   if (records.finished) {
@@ -18,12 +18,24 @@ export function conclude(run) {
     }
   }
   if (records.count === 0 && (code === 0 ? records.finished : isPlain(run))) return plainFile(run);
+  if (hung) return hungFile(run);
   if (!records.finished || records.count === 0) return cutFile(run);
   // The harness makes the exit code 1 for failing tests; with none, it is the project's own doing.
   if (code === 0 || records.failed) return;
   const message = `its tests passed, but its process ended with ${signal ?? `exit code ${code}`}`;
   problem(channel, file, { type: 'ExitCode', message, trace: stderr });
   summary.code = Math.max(summary.code, 1);
+}
+
+/** No test came to an end for too long, or they all had and something kept the process alive. */
+function hungFile({ config, channel, summary, file, records }) {
+  const tests = records.count === 0 ? 'no test' : 'no further test';
+  const message = `${tests} of ${file} ended for more than ${config.testLimit} s, and its process was stopped`;
+  problem(channel, file, { type: 'TestHung', message });
+  summary.code = Math.max(summary.code, 1);
+  if (config.mode === 'collect') {
+    channel.send('collected', { ids: textIds(config, file), skipped: [], xfailed: [], file });
+  }
 }
 
 /** The process of a file ended before its tests had: a crash while it was loaded, or an exit. */
@@ -47,15 +59,17 @@ function cutFile({ config, channel, summary, file, records, code, signal, stderr
 }
 
 /** A file without tests is itself a test, as under `node --test`: its exit code decides. */
-function plainFile({ config, channel, summary, file, records, code, signal, stderr }) {
+function plainFile({ config, channel, summary, file, records, code, signal, hung, stderr }) {
   channel.send('collected', { ids: [file], skipped: [], xfailed: [], file: null });
   if (config.mode === 'collect') return;
   const passed = code === 0;
   if (!passed) summary.code = Math.max(summary.code, 1);
   const crash = records.uncaught;
-  const message = crash?.message ?? `it ended with ${signal ?? `exit code ${code}`}`;
+  const message = hung
+    ? `it ran for more than ${config.testLimit} s and was stopped`
+    : (crash?.message ?? `it ended with ${signal ?? `exit code ${code}`}`);
   const failure = {
-    type: crash?.type ?? errorType(stderr),
+    type: hung ? 'TestHung' : (crash?.type ?? errorType(stderr)),
     message,
     trace: crash?.trace || stderr || message,
     frames: crash?.frames.length > 0 ? crash.frames : stderrFrames(config, stderr),

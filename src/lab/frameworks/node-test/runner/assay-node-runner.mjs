@@ -15,6 +15,8 @@ import { conclude, cutShort, placesOf, problem, textIds } from './assay-node-con
 import { FileRecords } from './assay-node-records.mjs';
 
 const stderrKept = 64 * 1024;
+/** In milliseconds: for what is between two tests, and for node to end a test by itself. */
+const silenceSlack = 3000;
 const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 async function main() {
@@ -87,6 +89,8 @@ function runFile({ config, channel, summary, file, worker }) {
       beside('assay-node-reporter.mjs'),
     ];
     own.push('--test-reporter-destination', 'stdout');
+    // Node's own limit ends a test that waits. The project's, in its command or its tests, comes later and counts.
+    if (hasTestTimeout()) own.push(`--test-timeout=${Math.ceil(config.testLimit * 1000)}`);
     const absolute = path.join(config.root, file);
     const child = spawn(
       process.execPath,
@@ -99,19 +103,50 @@ function runFile({ config, channel, summary, file, worker }) {
     );
     const records = new FileRecords({ config, channel, file, nonce });
     const stderr = keepTail(child.stderr);
+    const silence = watchSilence(child, config.testLimit);
     child.stdio[3].on('error', () => {});
-    child.stdio[3].on('data', (chunk) => records.feed(chunk));
+    child.stdio[3].on('data', (chunk) => {
+      silence.broken();
+      records.feed(chunk);
+    });
     child.stdio[3].write(`${JSON.stringify(fileConfig({ config, nonce, file, worker, own: own.length }))}\n`);
     child.on('error', (error) => {
+      silence.stop();
       problem(channel, file, { type: 'Error', message: `it could not be started: ${error.message}` });
       summary.code = cutShort;
       done();
     });
     child.on('close', (code, signal) => {
-      conclude({ config, channel, summary, file, records, code, signal, stderr: stderr() });
+      silence.stop();
+      const { hung } = silence;
+      conclude({ config, channel, summary, file, records, code, signal, hung, stderr: stderr() });
       done();
     });
   });
+}
+
+/** The option came with Node 20.11. */
+function hasTestTimeout() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  return major > 20 || (major === 20 && minor >= 11);
+}
+
+/** Kills a file that no test of comes to an end: what neither waits nor ends cannot be stopped from inside. */
+function watchSilence(child, limit) {
+  const watch = {
+    hung: false,
+    stop: () => clearTimeout(timer),
+    broken() {
+      clearTimeout(timer);
+      timer = setTimeout(expire, limit * 1000 + silenceSlack);
+    },
+  };
+  const expire = () => {
+    watch.hung = true;
+    child.kill('SIGKILL');
+  };
+  let timer = setTimeout(expire, limit * 1000 + silenceSlack);
+  return watch;
 }
 
 function fileConfig({ config, nonce, file, worker, own }) {

@@ -92,7 +92,8 @@ export class TestTree {
   #failure(error, parts) {
     const broken = parts.filter(({ failure }) => failure !== null);
     if (error?.failureType !== 'subtestsFailed' || broken.length === 0) {
-      return failureOf(causeOf(error), this.#options.places);
+      const failure = failureOf(causeOf(error), this.#options.places);
+      return error?.failureType === 'testTimeoutFailure' ? { ...failure, type: 'TestHung' } : failure;
     }
     const [first] = broken;
     const name = ({ path }) => path.slice(this.#open.length + 1).join(' > ');
