@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { z } from 'zod';
-import { setupWord } from './setup-script.ts';
+import { setupWord } from './setup-words.ts';
 
 const statusSchema = z.object({
   'child-pid': z.number().int().optional(),

@@ -2,23 +2,9 @@ import type { Identity } from './bwrap-arguments.ts';
 import { type Rlimit, ulimitScript } from './cgroup/index.ts';
 import { descriptor } from './descriptors.ts';
 import { fillScript } from './fill-script.ts';
+import { setupWord } from './setup-words.ts';
 import { quote } from './shell.ts';
 import type { Command, Mount } from './types.ts';
-
-/**
- * What the shells that run inside before the command say on the setup descriptor, a line each. Nothing the code does
- * can forge it: the descriptor is closed when the code starts.
- *
- * `ready`: built, and waits for a line from the runner before anything else runs · `running`: all is prepared, the
- * command comes next, and end of file then means that it started · the others: what went wrong instead.
- */
-export const setupWord = {
-  ready: '!ready',
-  running: '!running',
-  fill: '!fill',
-  folder: '!folder',
-  exec: '!exec',
-};
 
 export type SetupOptions = {
   identity: Identity;
