@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -18,13 +18,17 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A process that tries for the lock, says `held` or `locked`, and keeps what it has until it is killed. */
-async function contender(): Promise<{ child: ChildProcess; answer: string }> {
+/** A process that tries for a folder's lock when asked, answers `held` or `locked`, and keeps what it gets till death. */
+function contender() {
   const script = path.join(import.meta.dirname, 'lock.child.ts');
-  const child = spawn(process.execPath, [script, dir], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'inherit'] });
   children.push(child);
-  const [data] = await once(child.stdout, 'data');
-  return { child, answer: String(data).trim() };
+  const contend = async (folder: string): Promise<string> => {
+    child.stdin.write(`${folder}\n`);
+    const [data] = await once(child.stdout, 'data');
+    return String(data).trim();
+  };
+  return { child, contend };
 }
 
 function refusal(): AssayError {
@@ -51,8 +55,8 @@ describe('acquireLock', () => {
   });
 
   it('is refused while another process lives, and taken over once it is dead', async () => {
-    const { child, answer } = await contender();
-    expect(answer).toBe('held');
+    const { child, contend } = contender();
+    expect(await contend(dir)).toBe('held');
     expect(refusal()).toMatchObject({
       code: 'locked',
       message: expect.stringContaining(`process ${child.pid}`),
@@ -64,18 +68,15 @@ describe('acquireLock', () => {
     releaseLock(dir, lock);
   });
 
-  it('goes to exactly one of many that find the same dead lock', { timeout: 120_000 }, async () => {
-    for (let round = 0; round < 5; round += 1) {
-      const dead = { ...ownIdentity(), pid: 4_194_303, startTime: '1' };
-      const generation = round * 10 + 1;
-      for (const name of readdirSync(dir)) rmSync(path.join(dir, name));
-      writeFileSync(path.join(dir, `lock.${generation}`), JSON.stringify(dead));
-      const contenders = await Promise.all(Array.from({ length: 8 }, () => contender()));
-      expect(contenders.map(({ answer }) => answer).toSorted()).toEqual(['held', ...Array(7).fill('locked')]);
-      for (const { child } of contenders) child.kill('SIGKILL');
-      await Promise.all(
-        contenders.map(({ child }) => (child.signalCode === null ? once(child, 'exit') : null)),
-      );
+  it('goes to exactly one of many that find the same dead lock', async () => {
+    const contenders = Array.from({ length: 8 }, () => contender());
+    const dead = { ...ownIdentity(), pid: 4_194_303, startTime: '1' };
+    for (let round = 0; round < 40; round += 1) {
+      const folder = path.join(dir, `round-${round}`);
+      mkdirSync(folder);
+      writeFileSync(path.join(folder, `lock.${round + 1}`), JSON.stringify(dead));
+      const answers = await Promise.all(contenders.map(({ contend }) => contend(folder)));
+      expect(answers.toSorted()).toEqual(['held', ...Array(7).fill('locked')]);
     }
   });
 
