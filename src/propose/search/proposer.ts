@@ -16,6 +16,7 @@ const defaults: SearchLimits = {
   batchSize: 64,
   passing: 8,
   extra: { min: 200, max: 600, minMs: 3000, maxMs: 20_000 },
+  singles: 4000,
 };
 
 const systemClock: Clock = { monotonicMs: () => performance.now(), now: () => new Date() };

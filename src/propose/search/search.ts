@@ -1,22 +1,11 @@
 import type { Clock, Coverage } from '../../core/index.ts';
 import type { Feedback, ProposerTools } from '../types.ts';
-import { indexFile } from './analysis/file-index.ts';
-import { applySplices, fingerprint, isSound, parses } from './candidate.ts';
-import { hintsOf } from './hints.ts';
 import type { JudgeEnd, JudgeState, Trial } from './judge.ts';
 import { judge } from './judge.ts';
-import { languageOf } from './languages/index.ts';
 import type { Localisation } from './localise.ts';
-import { localise } from './localise.ts';
-import { headline } from './motivation.ts';
 import type { Suggestion } from './stream.ts';
-import { suggestions } from './stream.ts';
-import { suspectsOf } from './suspects.ts';
-import type { Language } from './syntax/language.ts';
-import type { SyntaxParser } from './syntax/parser.ts';
-import { openParser } from './syntax/parser.ts';
-import { parseFile } from './syntax/source-file.ts';
-import { templates } from './templates/index.ts';
+import type { Trials } from './trials.ts';
+import { openTrials } from './trials.ts';
 
 export type SearchLimits = {
   /** Candidates sent to the evaluator at a time. */
@@ -28,6 +17,8 @@ export type SearchLimits = {
    * within these bounds.
    */
   extra: { min: number; max: number; minMs: number; maxMs: number };
+  /** Single edits tried before pairs of edits get their turn; the other single edits follow. */
+  singles: number;
 };
 
 export type SearchResult = {
@@ -48,7 +39,7 @@ export type SearchOptions = {
 /** Localises, makes candidates and has them judged, until enough pass or the budget or the candidates run out. */
 export async function search(options: SearchOptions): Promise<SearchResult> {
   const { tools, limits, clock, startedMs } = options;
-  const { localisation, trials, close } = await openTrials(options);
+  const trials = await openTrials(options);
   try {
     const state: JudgeState<Suggestion> = {
       generated: 0,
@@ -60,7 +51,7 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
       startedMs,
     };
     const end = await judge({
-      trials,
+      trials: staged(trials, state, limits),
       tools,
       clock,
       batchSize: limits.batchSize,
@@ -69,10 +60,26 @@ export async function search(options: SearchOptions): Promise<SearchResult> {
       state,
       at: ({ origin }) => `${origin.site.file.path}:${origin.site.from}`,
     });
-    return { state, end, localisation };
+    return { state, end, localisation: trials.localisation };
   } finally {
-    close();
+    trials.close();
   }
+}
+
+/** Single edits, then pairs grown from what came nearest, then the less promising single edits. */
+function* staged(
+  { singles, pairs }: Trials,
+  state: JudgeState<Suggestion>,
+  limits: SearchLimits,
+): Generator<Trial<Suggestion>> {
+  for (let taken = 0; taken < limits.singles; taken += 1) {
+    const next = singles.next();
+    if (next.done === true) break;
+    yield next.value;
+  }
+  const nearest = [...state.partial].sort((a, b) => b.result.testsPassed - a.result.testsPassed);
+  yield* pairs(nearest.map(({ trial }) => trial.origin));
+  yield* singles;
 }
 
 function isEnough(state: JudgeState<Suggestion>, limits: SearchLimits, spentMs: number): boolean {
@@ -87,72 +94,3 @@ function isEnough(state: JudgeState<Suggestion>, limits: SearchLimits, spentMs: 
 }
 
 const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
-
-/** The candidates for a feedback, made one by one as they are asked for. Call `close` when done. */
-export async function openTrials({
-  feedback,
-  tools,
-  coverage,
-}: Pick<SearchOptions, 'feedback' | 'tools' | 'coverage'>): Promise<{
-  localisation: Localisation;
-  trials: Generator<Trial<Suggestion>>;
-  close(): void;
-}> {
-  const localisation = localise({
-    coverage,
-    failing: feedback.failing,
-    flaky: feedback.flaky,
-    editable: (path) => languageOf(path) !== null && tools.protectedBecause(path) === null,
-  });
-  const parsers = await openParsers(localisation.files);
-  return {
-    localisation,
-    trials: makeTrials(feedback, tools, localisation, parsers),
-    close: () => {
-      for (const parser of parsers.values()) parser.close();
-    },
-  };
-}
-
-async function openParsers(files: readonly string[]): Promise<Map<Language, SyntaxParser>> {
-  const parsers = new Map<Language, SyntaxParser>();
-  for (const file of files) {
-    const language = languageOf(file);
-    if (language !== null && !parsers.has(language)) parsers.set(language, await openParser(language));
-  }
-  return parsers;
-}
-
-/** Every distinct candidate that parses and was not proposed before, the most promising first. */
-function* makeTrials(
-  feedback: Feedback,
-  tools: ProposerTools,
-  localisation: Localisation,
-  parsers: ReadonlyMap<Language, SyntaxParser>,
-): Generator<Trial<Suggestion>> {
-  const hints = hintsOf(feedback.failing, [...parsers.keys()]);
-  const files = localisation.files.map((path) => ({
-    weight: localisation.of(path, 1, Number.MAX_SAFE_INTEGER).weight,
-    suspects: () => {
-      const language = languageOf(path);
-      const parser = language === null ? undefined : parsers.get(language);
-      const text = tools.read(path);
-      if (parser === undefined || text === null) return [];
-      return suspectsOf(indexFile(parseFile(path, text, parser)), localisation);
-    },
-  }));
-  const seen = new Set<string>();
-  for (const suggestion of suggestions({ files, templates, hint: ({ id }) => hints.get(id) ?? 1 })) {
-    const { rewrite, site } = suggestion;
-    const { file } = site;
-    if (!isSound(file.text, rewrite.splices)) continue;
-    const key = fingerprint(file.path, file.text, rewrite.splices);
-    if (key === null || seen.has(key)) continue;
-    seen.add(key);
-    const parser = parsers.get(file.language);
-    if (parser === undefined || !parses(parser, file, site.node, rewrite.splices)) continue;
-    const name = headline(suggestion);
-    if (feedback.attempts.some((attempt) => attempt.motivation.startsWith(name))) continue;
-    yield { path: file.path, content: applySplices(file.text, rewrite.splices), origin: suggestion };
-  }
-}

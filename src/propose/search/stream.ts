@@ -1,4 +1,4 @@
-import type { Site } from './analysis/site.ts';
+import type { Scope } from './analysis/scope.ts';
 import { createHeap } from './heap.ts';
 import type { Suspect } from './suspects.ts';
 import type { Rewrite, Template } from './templates/template.ts';
@@ -24,10 +24,12 @@ type Entry =
   | { kind: 'template'; suspect: Suspect; template: Template }
   | { kind: 'suggestion'; suggestion: Suggestion };
 
-/** The exponent tempers localisation: within one function the coefficients differ by chance as much as by guilt. */
-const suspicionExponent = 0.7;
-/** After this many suggestions from one site its next ones count half. */
-const crowd = 60;
+/** More than 1: a suspected line's unlikely edits come before an unsuspected line's likely ones. */
+const suspicionExponent = 1.2;
+/** After this many suggestions from one function its next ones count half: a long one must not starve the others. */
+const crowd = 600;
+/** An insertion of this many characters counts half. */
+const long = 240;
 
 /**
  * All rewrites of all suspects, the most promising first: suspicion x prior x smallness. Lazy: a site's templates
@@ -35,7 +37,7 @@ const crowd = 60;
  */
 export function* suggestions(options: StreamOptions): Generator<Suggestion> {
   const heap = createHeap<Entry>();
-  const taken = new Map<Site, number>();
+  const taken = new Map<Scope, number>();
   const best = Math.max(...options.templates.map((template) => template.prior * options.hint(template)));
   const tempered = (weight: number) => weight ** suspicionExponent;
   const base = (suspect: Suspect) => tempered(suspect.suspicion.weight);
@@ -64,13 +66,13 @@ export function* suggestions(options: StreamOptions): Generator<Suggestion> {
       }
       case 'suggestion': {
         const { suggestion } = entry;
-        const before = taken.get(suggestion.site) ?? 0;
+        const before = taken.get(suggestion.site.scope) ?? 0;
         const crowded = suggestion.score / (1 + before / crowd);
         if (crowded < heap.peek() && crowded < top.score) {
           heap.push(crowded, entry);
           break;
         }
-        taken.set(suggestion.site, before + 1);
+        taken.set(suggestion.site.scope, before + 1);
         yield suggestion;
       }
     }
@@ -80,5 +82,5 @@ export function* suggestions(options: StreamOptions): Generator<Suggestion> {
 /** Long insertions are less often right than short ones: 1 for none, towards 0 for very long ones. */
 function smallness(rewrite: Rewrite): number {
   const written = rewrite.splices.reduce((sum, splice) => sum + splice.text.trim().length, 0);
-  return 1 / (1 + written / 160);
+  return 1 / (1 + written / long);
 }

@@ -28,8 +28,12 @@ export function visibleNames(index: FileIndex, site: Site, at: SyntaxNode): Visi
   const add = (name: VisibleName) => {
     if (!found.has(name.name)) found.set(name.name, name);
   };
+  let below = at;
   for (let node: SyntaxNode | null = at; node !== null && node !== site.node; node = node.parent) {
-    for (const name of clauseNames(index, node)) add(name);
+    // What a comprehension loops over first is worked out before its names are bound.
+    const outside = node.role === 'comprehension' && isFirstSource(node, below, at);
+    if (!outside) for (const name of clauseNames(index, node)) add(name);
+    below = node;
   }
   let distance = 1;
   for (let scope: Scope | null = site.scope; scope !== null; scope = scope.parent) {
@@ -54,6 +58,12 @@ export function visibleNames(index: FileIndex, site: Site, at: SyntaxNode): Visi
       Number(b.idle) - Number(a.idle) ||
       (gap.get(a.name) ?? 0) - (gap.get(b.name) ?? 0),
   );
+}
+
+function isFirstSource(comprehension: SyntaxNode, below: SyntaxNode, at: SyntaxNode): boolean {
+  const first = comprehension.children.find((part) => part.role === 'forClause');
+  const right = first === below ? child(below, 'right') : null;
+  return right !== null && at.start >= right.start && at.end <= right.end;
 }
 
 /** Lines from `line` to the nearest mention. */

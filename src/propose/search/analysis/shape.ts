@@ -154,12 +154,20 @@ function shapeByUse(
     if (node.role !== 'identifier' || textOf(file, node) !== name || node.parent === null) continue;
     const sure = shapeFromParent(file, node, node.parent);
     if (sure !== null) return sure;
+    // A length may be a text's as well: surer signs can still come.
+    if (isMeasured(file, node.parent)) guess = 'list';
     if (guess === null && (node.parent.role === 'comparison' || node.parent.role === 'arithmetic')) {
       const others = parts(node.parent).filter((part) => part !== node);
       if (others.some((part) => of(part, scope) === 'number')) guess = 'number';
     }
   }
   return guess;
+}
+
+function isMeasured(file: SourceFile, parent: SyntaxNode): boolean {
+  const callee =
+    parent.role === 'arguments' && parent.parent !== null ? child(parent.parent, 'callee') : null;
+  return callee !== null && textOf(file, callee) === 'len';
 }
 
 function shapeFromParent(file: SourceFile, node: SyntaxNode, parent: SyntaxNode): Shape | null {
@@ -181,7 +189,7 @@ function shapeFromParent(file: SourceFile, node: SyntaxNode, parent: SyntaxNode)
       const callee = parent.parent === null ? null : child(parent.parent, 'callee');
       const called = callee === null ? '' : textOf(file, callee);
       if (called === 'range') return 'number';
-      return called === 'enumerate' || called === 'reversed' ? 'list' : null;
+      return ['enumerate', 'reversed', 'sorted', 'sum', 'any', 'all'].includes(called) ? 'list' : null;
     }
     default:
       return null;

@@ -58,9 +58,9 @@ export function conditionsAt(place: Place, at: SyntaxNode): Condition[] {
       add(check, 0.4, true);
     }
   }
-  for (const phrase of attributesOf(place, mentioned).slice(0, 10)) {
-    add(phrase, 0.4);
-    add(write.not(phrase), 0.4);
+  for (const { phrase, here } of attributesOf(place, mentioned).slice(0, 10)) {
+    add(phrase, here ? 0.5 : 0.35);
+    add(write.not(phrase), here ? 0.5 : 0.35);
   }
   for (const phrase of comparisonsOf(place).slice(0, mostOthers)) {
     add(phrase, 0.45);
@@ -87,7 +87,7 @@ function looksInto(node: SyntaxNode): SyntaxNode | null {
 }
 
 /** Attributes that hold no method, of objects the function looks into, those mentioned here first. */
-function attributesOf(place: Place, mentioned: ReadonlySet<string>): Phrase[] {
+function attributesOf(place: Place, mentioned: ReadonlySet<string>): { phrase: Phrase; here: boolean }[] {
   const { file, scope } = place.site;
   const home = functionAround(scope)?.node ?? file.root;
   const found = new Map<string, { phrase: Phrase; here: boolean }>();
@@ -99,7 +99,7 @@ function attributesOf(place: Place, mentioned: ReadonlySet<string>): Phrase[] {
       here: mentioned.has(textOf(file, object)),
     });
   }
-  return [...found.values()].sort((a, b) => Number(b.here) - Number(a.here)).map(({ phrase }) => phrase);
+  return [...found.values()].sort((a, b) => Number(b.here) - Number(a.here));
 }
 
 type Comparison = Phrase & { node: SyntaxNode };

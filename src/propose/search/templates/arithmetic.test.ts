@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { arithmetic } from './arithmetic.ts';
+import { edited, textsOf } from './testing.ts';
+
+describe('arithmetic', () => {
+  it('another operator', async () => {
+    const source = 'def f(a, b, xs):\n    return a - b\n';
+    const texts = await textsOf(arithmetic, source);
+    expect(texts).toContain(edited(source, 'a - b', 'a + b'));
+    expect(texts).toContain(edited(source, 'a - b', 'b - a'));
+  });
+
+  it('integer for true division', async () => {
+    const source = 'def f(a, b, xs):\n    return a / b\n';
+    const texts = await textsOf(arithmetic, source);
+    expect(texts).toContain(edited(source, 'a / b', 'a // b'));
+  });
+
+  it('bit operators', async () => {
+    const source = 'def f(a, b, xs):\n    a ^= a - 1\n    return a & b\n';
+    const texts = await textsOf(arithmetic, source);
+    expect(texts).toContain(edited(source, '^=', '&='));
+    expect(texts).toContain(edited(source, 'a & b', 'a | b'));
+  });
+
+  it('assignment for an augmented one and back', async () => {
+    const source = 'def f(xs):\n    total = 0\n    for x in xs:\n        total = x\n    return total\n';
+    const texts = await textsOf(arithmetic, source);
+    expect(texts).toContain(edited(source, 'total = x', 'total += x'));
+  });
+
+  it('no swap of numbers added', async () => {
+    const source = 'def f():\n    return 1 + 2\n';
+    const texts = await textsOf(arithmetic, source);
+    expect(texts).toContain(edited(source, '1 + 2', '1 - 2'));
+    expect(texts).not.toContain(edited(source, '1 + 2', '2 + 1'));
+  });
+});
