@@ -64,7 +64,7 @@ const tryOut = `
     for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 20 & done
     head -c 80000000 /dev/zero | tail -c 64000000 >/dev/null
     echo done\`;
-  const child = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
   await group.addSoon([child.pid]);
   const exited = once(child, 'exit');
   child.stdin.end('go\\n');
@@ -75,7 +75,7 @@ const tryOut = `
   while (!grown()) await new Promise((resolve) => setTimeout(resolve, 5));
   const counters = group.counters();
   await group.remove();
-  if (group.dirs.length === 0) child.kill('SIGKILL');
+  if (group.dirs.length === 0) process.kill(-child.pid, 'SIGKILL');
   await exited;
   console.log(JSON.stringify({ uid: process.getuid(), support: controller.support, counters, dirs: group.dirs }));
 `;
