@@ -57,7 +57,7 @@ export async function openProject(options: OpenProjectOptions): Promise<Project>
     injectDir: layInjected(framework.inject, options.scratch),
     strict: options.strict ?? true,
     byteCode: noByteCode,
-    sandbox: createSandbox(),
+    sandbox: sweptSandbox(),
   };
   // Those too that the snapshot has replaced by what they lead to: in the user's folder they are links still.
   const links = walked.entries.flatMap((entry) => (entry.kind === 'link' ? [entry.path] : []));
@@ -111,4 +111,11 @@ function layInjected(files: readonly string[], scratch: string): string {
     fs.writeFileSync(to, fs.readFileSync(file), { mode: 0o444 });
   }
   return into;
+}
+
+/** What dead runners left on this machine goes before anything new is put there. */
+function sweptSandbox(): ReturnType<typeof createSandbox> {
+  const sandbox = createSandbox();
+  sandbox.sweep();
+  return sandbox;
 }
