@@ -1,5 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
+import module from 'node:module';
 import path from 'node:path';
 
 /**
@@ -14,7 +14,7 @@ export function cacheCompiled(env: NodeJS.ProcessEnv): void {
   try {
     const folder = path.join(base, 'assay', 'compiled');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (statSync(folder).uid === process.geteuid?.()) enableCompileCache(folder);
+    if (statSync(folder).uid === process.geteuid?.()) module.enableCompileCache?.(folder);
   } catch {
     // A home that cannot be written to.
   }

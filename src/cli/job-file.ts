@@ -29,8 +29,8 @@ type JobFile = z.infer<typeof jobFileSchema>;
 /** What a job file says beside its files; the command line says it with the option of the same name. */
 export type JobSettings = Omit<JobFile, 'schema' | 'files'>;
 
-/** A folder to test. */
-export type PreparedJob = { dir: string; settings: JobSettings };
+/** A folder to test, and what it was made of. */
+export type PreparedJob = { dir: string; source: string; settings: JobSettings };
 
 const maxJobBytes = 64 * 2 ** 20;
 
@@ -49,7 +49,7 @@ export async function materialise(
   if (target === '-') return layOut(await context.readStdin(maxJobBytes), 'standard input', scratch);
   const file = path.resolve(context.cwd, target);
   const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats?.isDirectory()) return { dir: file, settings: {} };
+  if (stats?.isDirectory()) return { dir: file, source: file, settings: {} };
   if (stats?.isFile()) return layOut(readJob(file, stats.size), file, scratch);
   throw new AssayError({
     code: 'usage',
@@ -90,7 +90,7 @@ function layOut(bytes: Uint8Array, source: string, scratch: string): PreparedJob
       throw cannotWrite(name, cause);
     }
   }
-  return { dir, settings };
+  return { dir, source, settings };
 }
 
 function parseJob(bytes: Uint8Array, source: string): JobFile {

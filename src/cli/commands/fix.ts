@@ -7,7 +7,7 @@ import {
   type RepairSpec,
   repairEventSchema,
 } from '../../core/index.ts';
-import * as lab from '../../lab/index.ts';
+import type { FrameworkId } from '../../lab/index.ts';
 import { type RepairOptions, type RepairRun, repliesIn, resumeRepair, runRepair } from '../../loop/index.ts';
 import { createProposer } from '../../propose/index.ts';
 import type { Run } from '../../store/index.ts';
@@ -22,7 +22,7 @@ import { splitCommand } from '../split-command.ts';
 import { storeOf } from '../store-of.ts';
 
 export type FixCliOptions = {
-  framework?: lab.FrameworkId;
+  framework?: FrameworkId;
   test?: string;
   task?: string;
   model: string;
@@ -101,7 +101,7 @@ async function perform(
   let cut = true;
   try {
     terminal.say(terminal.paintProgress('dim', `run ${run.id}`));
-    const { result, end } = await loop({ run, signal, clock, lab, onEvent, onProgress });
+    const { result, end } = await loop({ run, signal, clock, onEvent, onProgress });
     cut = false;
     progress.stop();
     const written = options.write === true && end.status === 'done' ? await tryToWrite(run, result) : null;

@@ -14,6 +14,7 @@ import {
   toCtrf,
   toJunit,
 } from '../../lab/index.ts';
+import { printable } from '../../sandbox/index.ts';
 import type { CliContext } from '../context.ts';
 import { type ExitCode, exitCodeOfVerdict } from '../exit-codes.ts';
 import { type JobSettings, materialise } from '../job-file.ts';
@@ -48,6 +49,8 @@ type Settings = Omit<JobSettings, 'protect' | 'expect'> & {
   protect: string[];
   strict: boolean;
   dir: string;
+  /** What `dir` was made of, for people. */
+  source: string;
   scratch: string;
 };
 
@@ -111,9 +114,17 @@ async function settle(
   const { target, options, scratch } = given;
   // The list comes first: a wrong one should not cost a set-up.
   const ids = options.expect === undefined ? null : readIds(path.resolve(context.cwd, options.expect));
-  const { dir, settings } = await materialise(context, target, scratch.dir);
+  const { dir, source, settings } = await materialise(context, target, scratch.dir);
   const protect = [...(options.protect ?? []), ...(settings.protect ?? [])];
-  return { ...settings, ...options, expect: ids ?? settings.expect, protect, dir, scratch: scratch.dir };
+  return {
+    ...settings,
+    ...options,
+    expect: ids ?? settings.expect,
+    protect,
+    dir,
+    source,
+    scratch: scratch.dir,
+  };
 }
 
 async function judge({ terminal, signal }: CliContext, settings: Settings): Promise<Report> {
@@ -128,7 +139,7 @@ async function judge({ terminal, signal }: CliContext, settings: Settings): Prom
     ...(test === undefined ? {} : { testCommand: splitCommand(test) }),
     ...(setup === undefined ? {} : { setup }),
   });
-  terminal.say(`lab: ${project.framework} in ${dir}`);
+  terminal.say(`lab: ${project.framework} in ${printable(settings.source)}`);
   const limits: LabLimits = {
     ...(timeout === undefined ? {} : { wallMs: timeout * 1_000 }),
     ...(perTest === undefined ? {} : { testMs: perTest * 1_000 }),
