@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCgroups } from './controller.ts';
 import { groupName, isRunnerAlive, runnerIdentity } from './name.ts';
 import { readStat } from './process-stat.ts';
@@ -27,9 +27,20 @@ const newName = () => groupName({ ...runnerIdentity(), serial: `t${serial++}` })
 const groups: Cgroup[] = [];
 const children: ChildProcess[] = [];
 afterEach(async () => {
-  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const { pid } of children.splice(0)) {
+    // What it started too: where there is no group, nothing else would end that.
+    if (pid !== undefined) killAll(pid);
+  }
   for (const group of groups.splice(0)) await group.remove();
 });
+
+function killAll(processGroup: number): void {
+  try {
+    process.kill(-processGroup, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
+}
 
 function create(controller: CgroupController, change: Partial<CgroupLimits> = {}): Cgroup {
   const group = controller.create({ name: newName(), limits: { ...roomy, ...change } });
@@ -39,7 +50,10 @@ function create(controller: CgroupController, change: Partial<CgroupLimits> = {}
 
 /** A shell that waits for a line before it runs `script`, so that it is in its group by then. */
 function waiting(script: string): { child: ChildProcess; pid: number; go: () => Promise<string> } {
-  const child = spawn('/bin/sh', ['-c', `read -r word; ${script}`], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn('/bin/sh', ['-c', `read -r word; ${script}`], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    detached: true,
+  });
   children.push(child);
   let output = '';
   child.stdout?.on('data', (data) => {
@@ -54,8 +68,12 @@ function waiting(script: string): { child: ChildProcess; pid: number; go: () => 
   return { child, pid: child.pid ?? 0, go };
 }
 
-describe.each(controllers)('groups %s', (_, controller) => {
+describe.each(controllers)('groups %s', (where, controller) => {
   const { support } = controller;
+  beforeEach(({ task }) => {
+    if (support.memory === 'none' && where === 'as the machine is')
+      task.meta.notTried = 'control groups of this kernel';
+  });
 
   it('are said to exist or not, with the reason', () => {
     for (const held of [support.memory, support.pids, support.cpu])

@@ -88,7 +88,7 @@ type TriedOut = {
 };
 
 describe('an ordinary user', () => {
-  it('limits, counts and kills in groups that were handed over', async () => {
+  it('limits, counts and kills in groups that were handed over', async ({ task }) => {
     const groups = isRoot ? handOver() : [];
     const { uid: ran, support, counters, dirs } = (await asUser(groups, tryOut)) as TriedOut;
     expect(ran).toBe(isRoot ? uid : process.getuid?.());
@@ -99,7 +99,10 @@ describe('an ordinary user', () => {
     }
     const isHeld = support.memory !== 'none' || support.pids !== 'none';
     expect(counters.oomKills + counters.pidsRefused > 0).toBe(isHeld);
-    if (!isHeld) expect(support.notes).not.toEqual([]);
+    if (!isHeld) {
+      task.meta.notTried = 'control groups that were handed over';
+      expect(support.notes).not.toEqual([]);
+    }
     expect(dirs.filter((dir) => existsSync(dir))).toEqual([]);
   });
 
