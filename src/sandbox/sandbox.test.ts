@@ -447,7 +447,7 @@ describe('what is missing', () => {
       expect(outcome.unavailable?.fix).not.toBe('');
       expect(await poor.doctor()).toEqual({ ok: false, unavailable: outcome.unavailable });
       expect(() => poor.stage()).toThrow();
-      expect(poor.sweep()).toEqual({ cgroups: [], slots: [], staging: [] });
+      expect(poor.sweep()).toEqual({ cgroups: [], processes: [], slots: [], staging: [] });
     }
   });
 

@@ -23,7 +23,7 @@ export type Sandbox = {
   spawn(options: RunOptions): Promise<SandboxProcess>;
   /** Runs the real thing once on `true` and says what is enforced here, or one cause and one fix. */
   doctor(): Promise<DoctorReport>;
-  /** Removes what dead runners left on this machine: control groups, claims on uids, staged files. */
+  /** Removes what dead runners left on this machine: control groups, processes, claims on uids, staged files. */
   sweep(): Swept;
   /**
    * Makes a folder for files on their way into sandboxes; a dead runner's is removed by the next `sweep`.
