@@ -31,17 +31,17 @@ export type JudgeState<T> = {
   startedMs: number;
 };
 
-/** Why judging stopped: nothing left to try, enough found, or a budget. */
-export type JudgeEnd = 'done' | 'enough' | 'candidates' | 'wall';
+/** Why judging stopped: nothing left to try, enough found, a budget, or the caller. */
+export type JudgeEnd = 'done' | 'enough' | 'candidates' | 'wall' | 'aborted';
 
 /**
- * Judges trials in batches until `enough`, none is left or a budget is used up. Rejects when the caller aborts or
- * the evaluator cannot run; a batch cut by the wall budget keeps the results that had come.
+ * Judges trials in batches until `enough`, none is left, a budget is used up or the caller aborts. A batch that was
+ * cut keeps the results that had come. Rejects when the evaluator cannot run.
  */
 export async function judge<T>(options: JudgeOptions<T>): Promise<JudgeEnd> {
   const { state, tools, clock, batchSize } = options;
   for (;;) {
-    tools.signal.throwIfAborted();
+    if (tools.signal.aborted) return 'aborted';
     if (options.enough(state)) return 'enough';
     const leftMs = options.deadlineMs - clock.monotonicMs();
     if (leftMs <= 0) return 'wall';
@@ -51,11 +51,16 @@ export async function judge<T>(options: JudgeOptions<T>): Promise<JudgeEnd> {
     if (batch.length === 0) return 'done';
     state.generated += batch.length;
     const cut = await judgeBatch(options, batch, leftMs);
-    if (cut) return 'wall';
+    if (cut !== null) return cut;
   }
 }
 
-async function judgeBatch<T>(options: JudgeOptions<T>, batch: Trial<T>[], leftMs: number): Promise<boolean> {
+/** What cut the batch short, or null. */
+async function judgeBatch<T>(
+  options: JudgeOptions<T>,
+  batch: Trial<T>[],
+  leftMs: number,
+): Promise<'wall' | 'aborted' | null> {
   const { state, tools, clock } = options;
   const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(leftMs)));
   const byId = new Map(batch.map((trial, place) => [`${state.tried + place + 1}`, trial]));
@@ -66,7 +71,7 @@ async function judgeBatch<T>(options: JudgeOptions<T>, batch: Trial<T>[], leftMs
     left.delete(result.id);
     record(state, trial, result, clock.monotonicMs() - state.startedMs);
   };
-  let cut = false;
+  let cut: 'wall' | 'aborted' | null = null;
   try {
     const candidates = [...byId].map(
       ([id, { path, content }]): Candidate => ({ id, files: [{ path, content }] }),
@@ -74,9 +79,9 @@ async function judgeBatch<T>(options: JudgeOptions<T>, batch: Trial<T>[], leftMs
     const signal = AbortSignal.any([tools.signal, deadline]);
     for (const result of await tools.evaluate(candidates, { signal, onResult })) onResult(result);
   } catch (error) {
-    tools.signal.throwIfAborted();
-    if (!deadline.aborted) throw error;
-    cut = true;
+    if (tools.signal.aborted) cut = 'aborted';
+    else if (deadline.aborted) cut = 'wall';
+    else throw error;
   }
   const seconds = (clock.monotonicMs() - state.startedMs) / 1000;
   const last = batch.at(-1);

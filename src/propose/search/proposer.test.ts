@@ -75,12 +75,11 @@ function judged(
   return result;
 }
 
+const fixed = (text: string) => text.includes("if total <= 100:\n        return 'basic'\n    return 'gold'");
+
 describe('searchProposer', () => {
   it('proposes the edit the tests accept, and says what speaks for it', async () => {
-    const proposed = await searchProposer().propose(
-      feedback(),
-      tools((text) => text.includes("if total <= 100:\n        return 'basic'\n    return 'gold'")),
-    );
+    const proposed = await searchProposer().propose(feedback(), tools(fixed));
     expect(proposed).toMatchObject({
       kind: 'proposal',
       motivation:
@@ -97,11 +96,148 @@ describe('searchProposer', () => {
     });
   });
 
-  it('has nothing to propose when no candidate passes', async () => {
+  it('has nothing to propose when no candidate passes, and says how many it tried and where', async () => {
     const proposed = await searchProposer().propose(
       feedback(),
       tools(() => false),
     );
     expect(proposed).toMatchObject({ kind: 'no_proposal', exhausted: null });
+    if (proposed.kind !== 'no_proposal') return;
+    expect(proposed.reason).toBe(
+      `${proposed.usage.candidates} candidates tried in pricing.py; none passes every test`,
+    );
+    expect(proposed.usage.candidates).toBeGreaterThan(100);
+  });
+
+  it('tries no more candidates than the budget has, and says that it ran out', async () => {
+    const seen: Candidate[] = [];
+    const limited = tools(() => false, {
+      budget: { candidates: 70, wallMs: 30_000, tokens: null, costUsd: null },
+    });
+    const proposed = await searchProposer().propose(feedback(), {
+      ...limited,
+      evaluate: (candidates, options) => {
+        seen.push(...candidates);
+        return limited.evaluate(candidates, options);
+      },
+    });
+    expect(seen).toHaveLength(70);
+    expect(proposed).toMatchObject({
+      kind: 'no_proposal',
+      exhausted: 'candidates',
+      usage: { candidates: 70 },
+    });
+  });
+
+  it('ends at the wall budget and keeps what had passed by then', async () => {
+    let now = 0;
+    const clock = { monotonicMs: () => now, now: () => new Date(0) };
+    const slow = (accepts: (text: string) => boolean) => {
+      const made = tools(accepts, {
+        budget: { candidates: null, wallMs: 5000, tokens: null, costUsd: null },
+      });
+      return {
+        ...made,
+        evaluate: (...args: Parameters<typeof made.evaluate>) => {
+          now += 3000;
+          return made.evaluate(...args);
+        },
+      };
+    };
+    const none = await searchProposer({ clock }).propose(
+      feedback(),
+      slow(() => false),
+    );
+    expect(none).toMatchObject({
+      kind: 'no_proposal',
+      exhausted: 'wall',
+      usage: { candidates: 128, wallMs: 6000 },
+    });
+    now = 0;
+    const found = await searchProposer({ clock }).propose(feedback(), slow(fixed));
+    expect(found).toMatchObject({ kind: 'proposal', usage: { wallMs: 6000 } });
+  });
+
+  it('keeps the results of a batch that the wall budget cut', async () => {
+    const cut = tools(fixed, { budget: { candidates: null, wallMs: 300, tokens: null, costUsd: null } });
+    const proposed = await searchProposer().propose(feedback(), {
+      ...cut,
+      evaluate: async (candidates, { signal, onResult }) => {
+        for (const candidate of candidates.slice(0, 5)) judged(candidate, fixed, onResult);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        throw signal.reason;
+      },
+    });
+    expect(proposed).toMatchObject({ kind: 'proposal', usage: { candidates: 5 } });
+  });
+
+  it('stops when the run is stopped', async () => {
+    const stop = new AbortController();
+    const stopped = tools(() => false, { signal: stop.signal });
+    let batches = 0;
+    const proposed = await searchProposer().propose(feedback(), {
+      ...stopped,
+      evaluate: (...args) => {
+        batches += 1;
+        stop.abort(new Error('stopped by the user'));
+        return stopped.evaluate(...args);
+      },
+    });
+    expect(proposed).toMatchObject({
+      kind: 'no_proposal',
+      reason: 'stopped',
+      exhausted: null,
+      usage: { candidates: 64 },
+    });
+    expect(batches).toBe(1);
+  });
+
+  it('throws when the evaluator cannot run', async () => {
+    const broken = { ...tools(() => false), evaluate: async () => Promise.reject(new Error('no sandbox')) };
+    await expect(searchProposer().propose(feedback(), broken)).rejects.toThrow('no sandbox');
+  });
+
+  it('does not propose again what was tried before', async () => {
+    const first = await searchProposer().propose(feedback(), tools(fixed));
+    if (first.kind !== 'proposal') throw new Error('nothing found');
+    const attempts = [first, ...first.alternatives].map(({ motivation }) => ({
+      round: 1,
+      motivation,
+      outcome: 'taken back',
+    }));
+    const again = await searchProposer().propose(feedback({ attempts, round: 2 }), tools(fixed));
+    const motivations =
+      again.kind === 'proposal' ? [again, ...again.alternatives].map((one) => one.motivation) : [];
+    for (const { motivation } of attempts) expect(motivations).not.toContain(motivation);
+  });
+
+  it('answers the same every time', async () => {
+    const accepts = (text: string) => /total <=|'silver'|return None/.test(text);
+    const once = async () => {
+      const proposed = await searchProposer().propose(feedback(), tools(accepts));
+      return { ...proposed, usage: null };
+    };
+    expect(await once()).toEqual(await once());
+  });
+
+  it('touches no file that is protected', async () => {
+    const proposed = await searchProposer().propose(
+      feedback(),
+      tools(fixed, { protectedBecause: () => 'everything is' }),
+    );
+    expect(proposed).toMatchObject({
+      kind: 'no_proposal',
+      reason: 'no failing test ran a file that may be edited and is in a language the search speaks',
+      usage: { candidates: 0 },
+    });
+  });
+
+  it('tells the user how far it is', async () => {
+    const told: unknown[] = [];
+    await searchProposer().propose(
+      feedback(),
+      tools(() => false, { onProgress: (progress) => told.push(progress) }),
+    );
+    expect(told[0]).toMatchObject({ generated: 64, tried: 64, passing: 0, hung: 0, at: 'pricing.py:2' });
   });
 });

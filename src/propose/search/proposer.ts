@@ -40,8 +40,14 @@ export function searchProposer(options: SearchProposerOptions = {}): Proposer {
         candidates,
         wallMs: Math.max(0, clock.monotonicMs() - startedMs),
       });
-      const coverage = await tools.coverage();
-      const result = await search({ feedback, tools, coverage, limits, clock, startedMs });
+      let result: SearchResult;
+      try {
+        const coverage = await tools.coverage();
+        result = await search({ feedback, tools, coverage, limits, clock, startedMs });
+      } catch (error) {
+        if (!tools.signal.aborted) throw error;
+        return { kind: 'no_proposal', reason: 'stopped', exhausted: null, usage: usage(0) };
+      }
       const context = { testLiterals: literalsOfTests(feedback.failing) };
       const ranked = result.state.passing
         .map(({ trial }) => ({ suggestion: trial.origin, points: distrust(trial.origin, context) }))
@@ -58,11 +64,13 @@ export function searchProposer(options: SearchProposerOptions = {}): Proposer {
 }
 
 function nothing({ state, end, localisation }: SearchResult, usage: Usage): Proposed {
-  const where =
-    localisation.files.length === 0
-      ? 'no file that may be edited was run by a failing test'
-      : `in ${localisation.files.slice(0, 3).join(', ')}${localisation.files.length > 3 ? ', ...' : ''}`;
-  const reason = `${state.tried} candidates tried ${where}; none passes every test`;
+  if (end === 'aborted') return { kind: 'no_proposal', reason: 'stopped', exhausted: null, usage };
+  const { files } = localisation;
+  const where = `${files.slice(0, 3).join(', ')}${files.length > 3 ? `, ${files.length - 3} more files` : ''}`;
+  const reason =
+    files.length === 0
+      ? 'no failing test ran a file that may be edited and is in a language the search speaks'
+      : `${state.tried} candidates tried in ${where}; none passes every test`;
   return {
     kind: 'no_proposal',
     reason,
