@@ -3,7 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type RepairEvent, type RepairResult, repairEventSchema } from '../../src/core/index.ts';
+import { sweep } from '../../src/sandbox/index.ts';
 import { openStore } from '../../src/store/index.ts';
+import { eventually, processesWith } from '../attacks/host.ts';
 import { fix, type Instant, journalFaults, killAndResume } from './kill-and-resume.ts';
 import { writeCrashProject } from './project.ts';
 
@@ -62,6 +64,9 @@ describe.each(['replay', 'search'] as const)(
         cuts.filter((cut) => cut !== 'not_started' && cut !== 'ended_before').length,
         cuts.join(', '),
       ).toBeGreaterThanOrEqual(5);
+      // As the next run does it when it begins.
+      sweep();
+      expect(await eventually(() => processesWith(folder).length === 0), 'processes were left').toBe(true);
     });
   },
 );
