@@ -69,7 +69,7 @@ describe.concurrent('assay lab', () => {
   it('takes a job from standard input, whose settings give way to the command line', async () => {
     const home = folder('home');
     const settings = {
-      test: 'python -m unittest tests.test_shop',
+      test: 'python3 -m unittest tests.test_shop',
       expect: ['tests.test_shop.Tier.test_small'],
     };
     const input = job(redProject, settings);

@@ -141,7 +141,8 @@ describe.concurrent('a terminal', () => {
   /** What a terminal of so many columns was sent. */
   async function onTerminal(columns: number, env: NodeJS.ProcessEnv = {}): Promise<string> {
     const home = folder('home');
-    const line = [process.execPath, ...argumentsOf(args(project(redProject)))].join(' ');
+    const words = [process.execPath, ...argumentsOf(args(project(redProject)))];
+    const line = words.map((word) => `'${word}'`).join(' ');
     // `script` gives the command a terminal of its own.
     const { code, stdout } = await command(
       ['script', '-qec', `stty cols ${columns}; exec ${line}`, '/dev/null'],
