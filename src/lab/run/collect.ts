@@ -4,7 +4,7 @@ import { keepByteCode, keepRunnerByteCode } from '../snapshot/byte-code.ts';
 import type { Expected, LabLimits, Project } from '../types.ts';
 import { injectedFolder } from '../workspace/mounts.ts';
 import { type Execution, execute } from './execute.ts';
-import { prepare } from './prepared.ts';
+import { prepareOriginal } from './prepared.ts';
 
 export type CollectOptions = {
   project: Project;
@@ -25,11 +25,7 @@ export async function collect(options: CollectOptions): Promise<Expected> {
   const { project, given, tests = 'visible' } = options;
   if (given !== undefined) return { source: 'given', ids: [...new Set(given)], skipped: [], xfailed: [] };
   const opened = openedOf(project);
-  const prepared = prepare(project, {
-    changes: [],
-    tests,
-    writableByteCode: true,
-  });
+  const prepared = prepareOriginal(project, tests);
   try {
     const start = (mode: 'collect' | 'static') =>
       execute(opened, {

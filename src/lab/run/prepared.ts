@@ -21,34 +21,53 @@ export type Prepared = {
   dispose(): void;
 };
 
+type Tests = 'visible' | 'all' | 'held_out';
+
 /**
  * Lays out the workspace of one run: the pristine files with `changes` in their place, and of the tests the visible
- * ones, the held-out ones or all.
+ * ones, the held-out ones or all, mounted out of reach.
  */
 export function prepare(
   project: Project,
-  options: {
-    changes: readonly FileChange[];
-    tests: 'visible' | 'all' | 'held_out';
-    /** Lets Python write byte code beside every source, as by hand; only for the original project. */
-    writableByteCode?: boolean;
-  },
+  options: { changes: readonly FileChange[]; tests: Tests },
 ): Prepared {
-  const opened = openedOf(project);
-  const { base, scratch } = opened;
-  const absent = options.tests === 'visible' ? project.heldOut : [];
-  const hidden = new Set(absent);
-  const sealed = base.sealedFiles.filter((file) => !hidden.has(file));
-  const into = path.join(scratch, 'runs', randomBytes(8).toString('hex'));
-  const { open, sealed: sealedByteCode } = opened.byteCode;
-  const fill = stage({ snapshot: base, changes: options.changes, byteCode: open, into });
-  const byteCode = options.writableByteCode ? 'writable' : sealedByteCode;
+  const { opened, absent, sealed, into, common } = layOut(project, options.tests);
+  const { base, byteCode } = opened;
+  const fill = stage({ snapshot: base, changes: options.changes, byteCode: byteCode.open, sealed: [], into });
   const before = seal(base, sealed);
+  const empty = emptyFolder(opened.scratch);
   return {
-    mounts: workspaceMounts(opened, { fill, sealed, empty: emptyFolder(scratch), byteCode }),
-    selection: options.tests === 'held_out' ? { kind: 'files', files: project.heldOut } : { kind: 'default' },
+    ...common,
     absent,
+    mounts: workspaceMounts(opened, { fill, sealed, empty, byteCode: byteCode.sealed }),
     brokenSeals: () => brokenSeals(base, before),
-    dispose: () => fs.rmSync(into, { recursive: true, force: true }),
+  };
+}
+
+/**
+ * The same for the original project, which nothing needs to be protected from: everything is writable, so that Python
+ * leaves its byte code beside the sources, as by hand.
+ */
+export function prepareOriginal(project: Project, tests: Tests): Omit<Prepared, 'brokenSeals'> {
+  const { opened, absent, sealed, into, common } = layOut(project, tests);
+  const fill = stage({ snapshot: opened.base, changes: [], byteCode: [], sealed, into });
+  const empty = emptyFolder(opened.scratch);
+  return { ...common, absent, mounts: workspaceMounts(opened, { fill, sealed: [], empty }) };
+}
+
+function layOut(project: Project, tests: Tests) {
+  const opened = openedOf(project);
+  const absent = tests === 'visible' ? project.heldOut : [];
+  const hidden = new Set(absent);
+  const into = path.join(opened.scratch, 'runs', randomBytes(8).toString('hex'));
+  const selection: Selection =
+    tests === 'held_out' ? { kind: 'files', files: project.heldOut } : { kind: 'default' };
+  const dispose = () => fs.rmSync(into, { recursive: true, force: true });
+  return {
+    opened,
+    absent,
+    into,
+    sealed: opened.base.sealedFiles.filter((file) => !hidden.has(file)),
+    common: { selection, dispose },
   };
 }

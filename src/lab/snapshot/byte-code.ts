@@ -5,39 +5,36 @@ import type { Snapshot } from './take-snapshot.ts';
 
 /** Byte code of the original project, project-relative. */
 export type ByteCode = {
-  /** Host folders to mount over a `__pycache__`, by its path. */
-  sealed: ReadonlyMap<string, string>;
+  /** `__pycache__` folders in the snapshot's sealed folder. */
+  sealed: ReadonlySet<string>;
   /** Files in the snapshot's open folder, and the source each was made from. */
   open: readonly { file: string; source: string }[];
 };
 
-export const noByteCode: ByteCode = { sealed: new Map(), open: [] };
+export const noByteCode: ByteCode = { sealed: new Set(), open: [] };
 
 /**
  * Keeps the byte code that Python wrote while the original project was collected, as by hand a second run would find
- * it: without it every run compiles and rewrites every test anew. For sealed sources it goes into folders that are
- * mounted read-only beside them; for the others into the snapshot, where a patch of the source leaves it out. Python
+ * it: without it every run compiles and rewrites every test anew. It goes into the snapshot, beside the sources: that of
+ * sealed ones is mounted read-only with them, that of the others is left out where a patch changes the source. Python
  * itself takes it only where the source's time and size are those it was made from.
  */
 export function keepByteCode(options: {
   base: Snapshot;
-  /** Gets a folder for the sealed part, a new one each time: runs may still have an older one mounted. */
-  scratch: string;
   /** Paths as they were reported, content in base64. */
   received: readonly { file: string; data: string }[];
 }): ByteCode {
-  const { base: snapshot, scratch, received } = options;
-  const into = path.join(scratch, 'byte-code', randomBytes(8).toString('hex'));
-  const [sealed, open] = [new Set(snapshot.sealedFiles), new Set(snapshot.openFiles)];
-  const kept = { sealed: new Map<string, string>(), open: [] as { file: string; source: string }[] };
+  const { base, received } = options;
+  const [sealed, open] = [new Set(base.sealedFiles), new Set(base.openFiles)];
+  const kept = { sealed: new Set<string>(), open: [] as { file: string; source: string }[] };
   for (const { file, data } of received) {
     const source = sourceOf(file);
     if (source === null) continue;
     if (sealed.has(source)) {
-      write(path.join(into, file), data);
-      kept.sealed.set(path.posix.dirname(file), path.join(into, path.dirname(file)));
+      write(path.join(base.sealedDir, file), data);
+      kept.sealed.add(path.posix.dirname(file));
     } else if (open.has(source)) {
-      write(path.join(snapshot.openDir, file), data);
+      write(path.join(base.openDir, file), data);
       kept.open.push({ file, source });
     }
   }
@@ -68,7 +65,10 @@ function sourceOf(file: string): string | null {
   return path.posix.join(match[1] ?? '', `${match[2]}.py`);
 }
 
+/** In one step: a run that has the folder mounted must never read half a file. */
 function write(file: string, data: string): void {
   fs.mkdirSync(path.dirname(file), { recursive: true });
-  fs.writeFileSync(file, Buffer.from(data, 'base64'), { mode: 0o644 });
+  const half = `${file}.${randomBytes(4).toString('hex')}`;
+  fs.writeFileSync(half, Buffer.from(data, 'base64'), { mode: 0o644 });
+  fs.renameSync(half, file);
 }

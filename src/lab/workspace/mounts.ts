@@ -25,17 +25,17 @@ export function workspaceMounts(
     fill: string;
     sealed: readonly string[];
     empty: string;
-    /** What is mounted over a `__pycache__` in place of `empty`, by its project-relative path; `writable`: nothing is. */
-    byteCode?: ByteCode['sealed'] | 'writable';
+    /** `__pycache__` folders of the snapshot that are mounted in place of `empty`. */
+    byteCode?: ByteCode['sealed'];
   },
 ): Mount[] {
   const { base, environments, tree, injectDir } = opened;
   const at = (file: string) => path.posix.join(tree.dir, file);
   const others = absentFrom(base.sealedFiles, options.sealed);
   const { files, folders } = asMounts(options.sealed, [...base.openFiles, ...others]);
-  const known = options.byteCode ?? new Map<string, string>();
-  const byteCode = known === 'writable' ? [] : byteCodeFolders(options.sealed, folders);
-  const overlay = (folder: string) => (known === 'writable' ? undefined : known.get(folder)) ?? options.empty;
+  const byteCode = byteCodeFolders(options.sealed, folders);
+  const overlay = (folder: string) =>
+    options.byteCode?.has(folder) === true ? path.join(base.sealedDir, folder) : options.empty;
   const laid = [...files, ...folders, ...byteCode, ...environments.map((environment) => environment.path)];
   const sizeBytes = base.totalBytes + spareBytes;
   return [

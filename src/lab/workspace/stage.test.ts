@@ -132,7 +132,7 @@ describe('the folder a workspace is filled from', () => {
     const locate = (file: string) => path.join(dir, file);
     const snapshot = takeSnapshot({ ...walked, into: folder(), isSealed: () => false, locate });
     for (const changes of [[], [change('a.py', 'b')]]) {
-      const filled = stage({ snapshot, changes, byteCode: [], into: path.join(folder(), 'x') });
+      const filled = stage({ snapshot, changes, byteCode: [], sealed: [], into: path.join(folder(), 'x') });
       expect(fs.existsSync(path.join(filled, 'out', 'deep'))).toBe(true);
     }
   });
@@ -141,16 +141,23 @@ describe('the folder a workspace is filled from', () => {
 
   it('is the snapshot itself without changes', () => {
     const snapshot = snapshotOf(files);
-    expect(stage({ snapshot, changes: [], byteCode: [], into: path.join(folder(), 'x') })).toBe(
+    expect(stage({ snapshot, changes: [], byteCode: [], sealed: [], into: path.join(folder(), 'x') })).toBe(
       snapshot.openDir,
     );
+  });
+
+  it('has sealed files as plain ones where they are asked for', () => {
+    const snapshot = snapshotOf({ ...files, 'tests/test_a.py': 't', 'tests/test_b.py': 'u' });
+    const into = path.join(folder(), 'x');
+    stage({ snapshot, changes: [], byteCode: [], sealed: ['tests/test_a.py'], into });
+    expect(treeOf(into)).toEqual({ ...files, 'tests/test_a.py': 't' });
   });
 
   it('has changed, new and deleted files, and leaves the snapshot alone', () => {
     const snapshot = snapshotOf(files, { link: 'pkg' });
     const into = path.join(folder(), 'x');
     const changes = [change('pkg/b.py', 'B'), change('new/deep/d.py', 'd'), change('a.py', null)];
-    expect(stage({ snapshot, changes, byteCode: [], into })).toBe(into);
+    expect(stage({ snapshot, changes, byteCode: [], sealed: [], into })).toBe(into);
     expect(treeOf(into)).toEqual({ 'pkg/b.py': 'B', 'pkg/c.py': 'c', 'new/deep/d.py': 'd', link: '-> pkg' });
     expect(treeOf(snapshot.openDir)).toEqual({ ...files, link: '-> pkg' });
   });

@@ -6,7 +6,7 @@ import type { Snapshot } from '../snapshot/take-snapshot.ts';
 import { foldersAbove } from './mounts.ts';
 
 /**
- * The folder a run's workspace is filled from. Without changes it is the snapshot itself; else a tree of hard links to
+ * The folder a run's workspace is filled from. With nothing to add it is the snapshot itself; else a tree of hard links to
  * it with the changed files in their place: a run reads it and never writes to it, and no run sees another's files.
  * @throws AssayError `environment` where the tree cannot be written.
  */
@@ -15,11 +15,13 @@ export function stage(options: {
   changes: readonly FileChange[];
   /** Byte code in the snapshot's open folder. */
   byteCode: ByteCode['open'];
+  /** Sealed files to be laid as plain ones. */
+  sealed: readonly string[];
   /** A folder that does not exist yet. */
   into: string;
 }): string {
-  const { snapshot, changes, into, byteCode } = options;
-  if (changes.length === 0) return snapshot.openDir;
+  const { snapshot, changes, into, byteCode, sealed } = options;
+  if (changes.length === 0 && sealed.length === 0) return snapshot.openDir;
   const changed = new Set(changes.map((change) => change.path));
   try {
     fs.mkdirSync(into, { recursive: true });
@@ -28,10 +30,11 @@ export function stage(options: {
       ...byteCode.flatMap(({ file, source }) => (changed.has(source) ? [] : [file])),
     ];
     const written = changes.flatMap((change) => (change.after === null ? [] : [change]));
-    const all = [...kept, ...snapshot.links, ...written.map((change) => change.path)];
+    const all = [...kept, ...sealed, ...snapshot.links, ...written.map((change) => change.path)];
     const folders = new Set([...foldersAbove(all), ...snapshot.folders]);
     for (const folder of folders) fs.mkdirSync(path.join(into, folder), { recursive: true });
     for (const file of kept) link(path.join(snapshot.openDir, file), path.join(into, file));
+    for (const file of sealed) link(path.join(snapshot.sealedDir, file), path.join(into, file));
     for (const at of snapshot.links) {
       fs.symlinkSync(fs.readlinkSync(path.join(snapshot.openDir, at)), path.join(into, at));
     }

@@ -18,28 +18,40 @@ class TestHung(BaseException):
 
 
 class HangGuard:
-    """`limit`: seconds for one test; None: no limit, as where the project sets one by the same signal."""
+    """`limit`: seconds for one test; None: no limit, as where the project sets one by the same signal.
+
+    `enter` and `leave` go around a test, `begin` and `end` around what may hang in it: a test's phases are timed one
+    by one, and to exchange a handler costs much more than to set a timer.
+    """
 
     def __init__(self, limit):
         self.limit = limit
         self.slowest = 0.0
         self.hung = False
         self.started = 0.0
-        self.previous = None
+        self.armed = False
+        # One object, so that it can be recognised.
+        self.handler = self.on_alarm
+
+    def enter(self):
+        # A handler of the project's own, or of a plugin, is in charge of its own time limits.
+        if self.limit is not None and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL:
+            signal.signal(signal.SIGALRM, self.handler)
+
+    def leave(self):
+        if signal.getsignal(signal.SIGALRM) is self.handler:
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
     def begin(self):
         self.started = time.monotonic()
-        # A handler of the project's own, or of a plugin, is in charge of its own time limits.
-        if self.limit is None or signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
-            return
-        self.previous = signal.signal(signal.SIGALRM, self.on_alarm)
-        signal.setitimer(signal.ITIMER_REAL, self.allowed(), AGAIN)
+        if signal.getsignal(signal.SIGALRM) is self.handler:
+            self.armed = True
+            signal.setitimer(signal.ITIMER_REAL, self.allowed(), AGAIN)
 
     def end(self):
-        if self.previous is not None:
+        if self.armed:
+            self.armed = False
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, self.previous)
-            self.previous = None
         spent = time.monotonic() - self.started
         if self.limit is None or spent < self.allowed():
             self.slowest = max(self.slowest, spent)

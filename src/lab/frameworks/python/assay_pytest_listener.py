@@ -167,6 +167,7 @@ class Listener:
 
     def begin(self, item):
         self.current = {"reports": [], "failures": []}
+        self.guard.enter()
 
     def reported(self, report):
         if self.current is None:
@@ -177,6 +178,7 @@ class Listener:
             self.current["reports"].append(report)
 
     def finish(self, item):
+        self.guard.leave()
         current, self.current = self.current, None
         name = self.names.get(item)
         if current and current["reports"] and name is not None:

@@ -43,10 +43,12 @@ class Listener(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self.current = {"status": "passed", "failure": None, "reason": None, "since": time.perf_counter()}
+        self.guard.enter()
         self.guard.begin()
 
     def stopTest(self, test):
         self.guard.end()
+        self.guard.leave()
         # Python 3.12.1 stops skipped tests that it never started.
         if self.current is None:
             return
