@@ -49,7 +49,7 @@ something; 8 tests failed (lab); 130 interrupted.`;
 /** Options that tell the lab how to run a project's tests. */
 function withTests(command: Command): Command {
   return command
-    .option('--test <command>', 'test command, e.g. "python -m pytest tests/unit" (default: found out)')
+    .option('--test <command>', 'test command, e.g. "python3 -m pytest tests/unit" (default: found out)')
     .addOption(new Option('--framework <name>', 'test framework (default: found out)').choices(frameworks))
     .addOption(
       new Option('--protect <glob>', 'files no patch may touch, beside tests; repeatable').argParser(collect),

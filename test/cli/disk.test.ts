@@ -49,10 +49,9 @@ describe.concurrent('a disk that refuses', () => {
     const before = await longJournal(home, { dir, model: replay([mending]) });
     // No file may grow beyond this: what a full disk does to the journal, for any user.
     const args = ['resume', 'latest', '--json'];
-    const error = expectError(
-      await assayThrough(['prlimit', `--fsize=${before + 3_000}`], args, { home }),
-      7,
-    );
+    const ended = await assayThrough(['prlimit', `--fsize=${before + 3_000}`], args, { home });
+    const error = expectError(ended, 7);
+    expect(ended.stderr).toMatch(/^ {2}then: assay resume fix-\S+$/m);
     expect(error.message).toMatch(/^Could not append to the journal in /);
     const cut = openStore({ home }).open('latest', { event: repairEventSchema }).events();
     expect(cut.at(-1)?.event.type).not.toBe('steered');
