@@ -1,4 +1,4 @@
-import type { Captured, Enforcement, Outcome, Unavailable } from '../core/index.ts';
+import type { Captured, Outcome, Unavailable } from '../core/index.ts';
 import { nothingEnforced } from './enforcement.ts';
 
 const nothingCaptured: Captured = { head: '', tail: '', totalBytes: 0, truncated: false };
@@ -18,6 +18,6 @@ export function unavailableOutcome(unavailable: Unavailable): Outcome {
 }
 
 /** Aborted before anything was started. */
-export function abortedOutcome(enforcement: Enforcement): Outcome {
-  return { reason: 'aborted', ...nothingRan, enforcement, unavailable: null };
+export function abortedOutcome(): Outcome {
+  return { reason: 'aborted', ...nothingRan, enforcement: nothingEnforced, unavailable: null };
 }

@@ -35,7 +35,10 @@ export type Sandbox = {
   close(): void;
 };
 
-/** Finds out once what the machine offers, in some milliseconds; keep it to run many commands. */
+/**
+ * Finds out once what the machine offers, in some milliseconds; keep it to run many commands. A sandbox dies with the
+ * thread that started it, so do not start one from a worker thread that ends sooner.
+ */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const context = openContext(options);
   return {

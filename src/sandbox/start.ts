@@ -66,7 +66,7 @@ function startHolding(options: StartOptions & { holdings: Holdings }): Started {
   const enforcement = enforcementOf({ plan, machine, hostUid: slot.uid, support, policy });
   const refusal = (policy.strict ?? true) ? strictRefusal(plan, support) : null;
   if (refusal !== null) return refused(refusal);
-  if (run.signal?.aborted) return { kind: 'refused', outcome: abortedOutcome(enforcement) };
+  if (run.signal?.aborted) return { kind: 'refused', outcome: abortedOutcome() };
   const outputs = { stdout: takePipe(context, holdings), stderr: takePipe(context, holdings) };
   const cgroup = cgroups.create({ name: context.newName(), limits });
   let launched: Launched;

@@ -64,7 +64,7 @@ export type Limits = {
   wallMs: number;
   /** Of all processes together, tmpfs content included. */
   memoryBytes: number;
-  /** Processes and threads at any one time. */
+  /** Processes and threads at any one time. bwrap's own two count, and copying the fills needs five more for a moment. */
   pids: number;
   /** Cores, e.g. 1.5. */
   cpus: number;
