@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { CandidateResult } from '../../core/index.ts';
 import { collect, type Evaluator, type FrameworkId, openEvaluator, openProject, runLab } from '../index.ts';
+import { labFixture } from '../lab.fixture.ts';
 
 const source = `import os, subprocess, sys
 
@@ -132,5 +133,35 @@ except PermissionError:
     const [refused, sanity] = await judge(`${attack}\nassert not opened\n`, `${attack}\nassert opened\n`);
     expect(refused?.status).toBe('passed');
     expect(sanity?.status).toBe('invalid');
+  });
+});
+
+describe('the warm evaluator on tests that share state', () => {
+  const { lab } = labFixture();
+
+  it('runs them in their own order, whatever is quicker or failed before', async () => {
+    const files = {
+      'limits.py': source,
+      'test_limits.py': `from limits import clamp
+
+seen = []
+
+def test_slow_before_all():
+    assert seen == [] and sum(range(300_000)) > 0
+
+def test_quick(): seen.append('quick')
+def test_broken(): assert clamp(11, 0, 10) == 10
+`,
+    };
+    const { project, run } = await lab('pytest', files);
+    const evaluator = await openEvaluator({ project, baseline: await run() });
+    const [result] = await evaluator.evaluate(
+      [{ id: 'fix', files: [{ path: 'limits.py', content: fixed }] }],
+      {
+        signal: new AbortController().signal,
+      },
+    );
+    await evaluator.close();
+    expect(result).toMatchObject({ status: 'passed', testsPassed: 3 });
   });
 });

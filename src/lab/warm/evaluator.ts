@@ -129,6 +129,7 @@ function setupOf({ opened, project, framework, schedule, baseline }: StartOption
     root: tree.dir,
     scratch: ['/tmp', '/dev/shm'],
     skip: environments.map((environment) => at(environment.path)),
+    failing: schedule.failing,
     order: schedule.order,
     args,
     tests: python.filter((file) => project.protectedBecause(file) !== null).map(at),

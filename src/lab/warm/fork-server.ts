@@ -13,7 +13,9 @@ export type ForkServerSetup = {
   scratch: string[];
   /** Folders below `root` that are mounted read-only: no look needed, and not the project's own code. */
   skip: string[];
-  /** Test ids, failing ones first. */
+  /** Test ids that a candidate is tried on first and alone. */
+  failing: string[];
+  /** All test ids, in the order of the baseline. */
   order: string[];
   /** Arguments of the framework. */
   args: string[];

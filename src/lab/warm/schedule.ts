@@ -19,9 +19,10 @@ export type CandidateTime = {
 
 /** Which tests a candidate must pass, in which order, and how long it may take. */
 export type Schedule = CandidateTime & {
-  /** Failing tests first (the quickest ahead, the ones that hung last), then the passing ones, quickest first. */
+  /** Run first and alone: most candidates end here. In the order of the baseline, those it never reached last. */
+  failing: string[];
+  /** All of them, failing ones too, in the order of the baseline: tests may lean on what earlier ones left behind. */
   order: string[];
-  failing: number;
 };
 
 /**
@@ -29,14 +30,9 @@ export type Schedule = CandidateTime & {
  * the run was killed) count as failing; skipped and ignored ones are left out.
  */
 export function scheduleOf(baseline: Report, ignore: readonly string[] = []): Schedule {
-  const left = baseline.tests.filter((test) => !ignore.includes(test.id));
-  const quickestFirst = (a: { durationMs: number }, b: { durationMs: number }) => a.durationMs - b.durationMs;
-  const failing = left
-    .filter((test) => test.status === 'failed' || test.status === 'error')
-    .sort(quickestFirst);
-  const passing = left
-    .filter((test) => test.status === 'passed' || test.status === 'xfailed')
-    .sort(quickestFirst);
+  const left = baseline.tests.filter((test) => !ignore.includes(test.id) && test.status !== 'skipped');
+  const failing = left.filter((test) => test.status !== 'passed' && test.status !== 'xfailed');
+  const passing = left.filter((test) => !failing.includes(test));
   const missing = baseline.integrity.missing.filter((id) => !ignore.includes(id));
   // A failing test may have hung until its limit: what it took says nothing about a candidate that repairs it.
   const slowest = Math.max(quickestMs, ...passing.map((test) => test.durationMs));
@@ -49,8 +45,8 @@ export function scheduleOf(baseline: Report, ignore: readonly string[] = []): Sc
   const room =
     missing.length > 0 || failing.some((test) => test.durationMs > 10 * slowest) ? 2 * forkMs : forkMs;
   return {
-    order: [...ids(failing), ...missing, ...ids(passing)],
-    failing: failing.length + missing.length,
+    failing: [...ids(failing), ...missing],
+    order: [...ids(left), ...missing],
     limitMs: start + 4 * (tests + missing.length * slowest) + room,
     startMs: start,
     idleMs: 4 * slowest + room,

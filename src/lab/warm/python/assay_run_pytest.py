@@ -76,7 +76,7 @@ class Runner:
 
 
 class Plugin:
-    """Failing tests first, stop at the first failure; setup and teardown failures count as failures."""
+    """Only the tests asked for, in the order asked for, to the first failure; those of setup and teardown count."""
 
     def __init__(self):
         self.tracer = None
