@@ -2,12 +2,12 @@ import type { Clock, Proposed, Usage } from '../../core/index.ts';
 import type { Proposer } from '../types.ts';
 import { editOf } from './edits.ts';
 import { motivate } from './motivation.ts';
-import { distrust, literalsOfTests } from './rank.ts';
+import { literalsOfTests, rank } from './rank.ts';
 import type { SearchLimits, SearchResult } from './search.ts';
 import { search } from './search.ts';
 
 export type SearchProposerOptions = {
-  /** Default: 64 a batch, 8 passing candidates, and after the first one as much again (200 to 600 candidates, 3 to 20 s). */
+  /** Default: 64 a batch, 8 passing candidates, and after the first one as much again (200 to 600 candidates, 5 to 20 s). */
   limits?: Partial<SearchLimits>;
   clock?: Clock;
 };
@@ -15,7 +15,7 @@ export type SearchProposerOptions = {
 const defaults: SearchLimits = {
   batchSize: 64,
   passing: 8,
-  extra: { min: 200, max: 600, minMs: 3000, maxMs: 20_000 },
+  extra: { min: 200, max: 600, minMs: 5000, maxMs: 20_000 },
   singles: 4000,
 };
 
@@ -49,13 +49,11 @@ export function searchProposer(options: SearchProposerOptions = {}): Proposer {
         return { kind: 'no_proposal', reason: 'stopped', exhausted: null, usage: usage(0) };
       }
       const context = { testLiterals: literalsOfTests(feedback.failing) };
-      const ranked = result.state.passing
-        .map(({ trial }) => ({ suggestion: trial.origin, points: distrust(trial.origin, context) }))
-        .sort((a, b) => a.points - b.points)
-        .map(({ suggestion }) => ({
-          motivation: motivate(suggestion, result.localisation),
-          edits: [editOf(suggestion.site.file, suggestion.rewrite.splices)],
-        }));
+      const passing = result.state.passing.map(({ trial }) => trial.origin);
+      const ranked = rank(passing, context).map((suggestion) => ({
+        motivation: motivate(suggestion, result.localisation),
+        edits: [editOf(suggestion.site.file, suggestion.rewrite.splices)],
+      }));
       const [best, ...alternatives] = ranked;
       if (best === undefined) return nothing(result, usage(result.state.tried));
       return { kind: 'proposal', ...best, alternatives, usage: usage(result.state.tried) };

@@ -30,11 +30,32 @@ export function literalsOfTests(failing: readonly TestResult[]): ReadonlySet<str
 export function distrust(suggestion: Suggestion, context: RankContext): number {
   const { rewrite, suspicion } = suggestion;
   let points = 0.25 * Math.log2(1 + sizeOf(suggestion)) - Math.log2(rewrite.prior);
-  points -= 0.5 * Math.log2(Math.max(0.01, suspicion.weight));
+  points -= Math.log2(Math.max(0.01, suspicion.weight));
   for (const trait of rewrite.traits) points += traitCost[trait];
   if (copiesLiteral(suggestion, context)) points += 4;
   return points;
 }
+
+/**
+ * Orders passing candidates, the most trusted first. After the first, one at another place and of another kind is
+ * preferred: when the first is refused, what is much like it will be refused as well.
+ */
+export function rank(passing: readonly Suggestion[], context: RankContext): Suggestion[] {
+  const left = passing.map((suggestion) => ({ suggestion, points: distrust(suggestion, context) }));
+  const ranked: Suggestion[] = [];
+  const alike = (one: Suggestion) =>
+    ranked.filter(({ site }) => site === one.site).length * sameSite +
+    ranked.filter(({ rewrite }) => rewrite.template === one.rewrite.template).length * sameTemplate;
+  while (left.length > 0) {
+    const points = left.map((one) => one.points + alike(one.suggestion));
+    const best = points.indexOf(Math.min(...points));
+    ranked.push(...left.splice(best, 1).map(({ suggestion }) => suggestion));
+  }
+  return ranked;
+}
+
+const sameSite = 1;
+const sameTemplate = 0.7;
 
 const traitCost = { deletes: 5, unwraps: 1.5, constant: 3, new_literal: 1 } as const;
 

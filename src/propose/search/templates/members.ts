@@ -49,7 +49,10 @@ function* otherMember(place: Place, node: SyntaxNode): Generator<Rewrite> {
     }
   }
   const given = called && node.parent !== null ? argumentsOf(node.parent) : null;
+  const owner = textOf(file, object) === receiverOf(place.site.scope) ? classAround(place.site.scope) : null;
+  const held = owner === null ? undefined : place.index.classes.get(owner);
   for (const [other, use] of place.index.members) {
+    if (held !== undefined && !held.has(other)) continue;
     if (tried.has(other) || !(called ? use.called : use.read)) continue;
     const own = place.index.functions.get(other);
     if (given !== null && own !== undefined && (given.length < own.arity.min || given.length > own.arity.max))

@@ -42,7 +42,7 @@ export const offByOne: Template = {
 function* literal(place: Place, node: SyntaxNode): Generator<Rewrite> {
   const number = integerOf(place, node);
   if (number === null) return;
-  const prior = 0.2 + (bySlot[slotOf(place, node)] ?? 0.3);
+  const prior = 0.1 + (bySlot[slotOf(place, node)] ?? 0.3);
   yield replaceText(place, node, String(number + 1), { template: id, prior });
   if (number > 0) yield replaceText(place, node, String(number - 1), { template: id, prior });
   else
