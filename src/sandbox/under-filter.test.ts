@@ -13,7 +13,8 @@ async function runWith(program: string, ...args: string[]) {
     optionsOf({
       argv: [toolchain.program, ...args],
       policy: { toolchains: [toolchain] },
-      limits: { memoryBytes: 1024 * MiB, pids: 128, openFiles: 1024 },
+      // Where an rlimit stands in for a group it counts what Node reserves, half a GiB a worker.
+      limits: { memoryBytes: 2048 * MiB, pids: 128, openFiles: 1024 },
     }),
   );
   return { reason: outcome.reason, exitCode: outcome.exitCode, said: textOf(outcome) };

@@ -59,7 +59,7 @@ describe('planRlimits', () => {
     expect(value(rlimits, 'nproc')).toBe(32);
     expect(value(rlimits, 'cpu')).toBe(16);
     expect(gaps.join('\n')).toMatch(/memory of all processes together.*\n.*out-of-memory kill/);
-    expect(notes).toHaveLength(2);
+    expect(notes).toHaveLength(3);
   });
 
   it.each([

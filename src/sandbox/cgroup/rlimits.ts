@@ -89,14 +89,17 @@ type Part = { enforcer: Enforcer; rlimits: Rlimit[]; gaps: string[]; notes: stri
 
 /**
  * RLIMIT_DATA and not RLIMIT_AS: Node, Go and Java reserve far more address space than they use and do not start
- * under the latter. Since Linux 4.7 it counts private writable memory, that of mmap included.
+ * under the latter. Since Linux 4.7 it counts private writable memory, that of mmap included, and so the room that V8
+ * reserves for code.
  */
 function memoryByRlimit(bytes: number): Part {
   return {
     enforcer: 'rlimit',
     rlimits: [{ resource: 'data', value: Math.floor(bytes) }],
     gaps: ['the memory of all processes together is not limited: an rlimit holds for each process alone'],
-    notes: [],
+    notes: [
+      'the rlimit on memory counts what a program reserves too: Node needs 0.5 GiB, and as much again for each worker thread',
+    ],
   };
 }
 
