@@ -153,7 +153,8 @@ describe('the limit on processes, set inside a user namespace', () => {
     expect(alone).toBeGreaterThan(10);
     expect(alone).toBeLessThan(20);
     // The children of the runs before are dead with their pid namespace; 15 processes outside are not.
-    const crowd = ['sh', '-c', 'for i in $(seq 15); do sleep 10 >/dev/null 2>&1 & done; exec "$@"', 'sh'];
+    const script = 'for i in $(seq 15); do sleep 10 >/dev/null 2>&1 & all="$all $!"; done; "$@"; kill $all';
+    const crowd = ['sh', '-c', script, 'sh'];
     expect(childrenUnder(nproc, crowd)).toBe(alone);
   });
 });
