@@ -1,5 +1,5 @@
 import { AssayError, type Clock, type FileChange, type RepairSpec, type Report } from '../core/index.ts';
-import type { Expected, FrameworkId, LabJob, Project } from '../lab/index.ts';
+import { type Expected, type FrameworkId, type LabJob, type Project, withBaseline } from '../lab/index.ts';
 import { diffOf } from '../patch/index.ts';
 import type { Proposer } from '../propose/index.ts';
 import { watchIdle } from './idle-watch.ts';
@@ -67,7 +67,17 @@ export function labEffects(
     const { project } = await opened(signal);
     const changes = changesOf(project, layers);
     checkDigest(changes, state);
-    return run({ ...job, project, changes, ignore: flaky }, patchedTime(spec, baseline), signal);
+    // Skips that a test decides on while it runs show only in a run of the original.
+    const expected = withBaseline(job.expected, baseline);
+    return run({ ...job, expected, project, changes, ignore: flaky }, patchedTime(spec, baseline), signal);
+  };
+
+  /** What the held-out tests skip in the original is no fault of a patch; looked up only where a skip is in the way. */
+  const withHeldOut = async (expected: Expected, signal: AbortSignal): Promise<Expected> => {
+    const { project } = await opened(signal);
+    const nothing: Expected = { source: 'unknown', ids: [], skipped: [] };
+    const original: LabJob = { project, changes: [], expected: nothing, tests: 'held_out' };
+    return withBaseline(expected, await run(original, baselineTime(spec), signal));
   };
 
   return {
@@ -98,8 +108,12 @@ export function labEffects(
     },
     async confirm(test) {
       const { project, visible } = await opened(test.signal);
-      const expected = await all(test.signal);
-      const whole = await judged(test, { expected, tests: 'all' });
+      let expected = await all(test.signal);
+      let whole = await judged(test, { expected, tests: 'all' });
+      if (project.heldOut.length > 0 && whole.integrity.newlySkipped.length > 0) {
+        expected = await withHeldOut(expected, test.signal);
+        whole = await judged(test, { expected, tests: 'all' });
+      }
       const { heldOut: files } = project;
       const { visible: report, heldOut } = partReport(whole, { files, all: expected, visible });
       return { agreed: whole.verdict === 'passed', report, whole, heldOut };

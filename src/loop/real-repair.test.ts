@@ -105,6 +105,31 @@ describe('a repair in the real lab', () => {
     expect(JSON.stringify(proposer.heard)).not.toMatch(/test_hidden|test_secret|tier\(101\)/);
   });
 
+  it('does not hold skips against a patch that the original decides on while it runs', async () => {
+    const skips = '    def test_elsewhere(self): self.skipTest("only on another machine")\n';
+    const files = {
+      ...withHidden,
+      'tests/test_shop.py': tests + skips,
+      'tests/test_hidden.py': hidden + skips,
+    };
+    const { options } = await setUp(files, [proposal(right)], { holdout: ['tests/test_hidden.py'] });
+    const { result } = await runRepair(options);
+    expect(result).toMatchObject({ status: 'done', tests: { total: 4, passed: 3, skipped: 1 } });
+  });
+
+  it('is not done by a patch that makes a test skip itself', async () => {
+    const hide = 'import unittest\n        raise unittest.SkipTest("later")';
+    const skipping: Edit = {
+      op: 'replace',
+      path: 'shop.py',
+      search: "    if total < 100:\n        return 'basic'",
+      replace: `    if total == 100:\n        ${hide}\n    if total < 100:\n        return 'basic'`,
+    };
+    const { options } = await setUp(project, [proposal(skipping)]);
+    const { result } = await runRepair(options);
+    expect(result.status).not.toBe('done');
+  });
+
   it('repairs a suite that hangs', async () => {
     const hangs = { ...project, 'shop.py': source.replace('n -= 1', 'n -= 0').replace('< 100', '<= 100') };
     const fix: Edit = { op: 'replace', path: 'shop.py', search: 'n -= 0', replace: 'n -= 1' };
