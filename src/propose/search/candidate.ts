@@ -1,4 +1,6 @@
+import { isSimpleStatement } from './syntax/kinds.ts';
 import type { SyntaxNode } from './syntax/node.ts';
+import { child } from './syntax/node.ts';
 import type { SyntaxParser } from './syntax/parser.ts';
 import type { SourceFile } from './syntax/source-file.ts';
 import { indentAt, nextLine, textOf } from './syntax/source-file.ts';
@@ -61,8 +63,8 @@ function minimal(text: string, splice: Splice): string | null {
 }
 
 /**
- * True when the edited text still parses. Only the function or top-level item around the edit is parsed: the rest
- * of the file has not changed.
+ * True when the edited text still parses. Only the smallest part of the file that holds the whole edit is parsed: the
+ * inserted lines, the statement, its head, the function or the top-level item.
  */
 export function parses(
   parser: SyntaxParser,
@@ -70,19 +72,52 @@ export function parses(
   node: SyntaxNode,
   splices: readonly Splice[],
 ): boolean {
+  const { language } = file;
+  if (splices.every((splice) => isWholeLines(file, splice))) {
+    return splices.every(({ text }) => parser.accepts(language.standalone(text, /^\s/.test(text))));
+  }
+  if (isSimpleStatement(node) && within(splices, node)) {
+    return parser.accepts(language.standalone(edited(file, node, splices), false));
+  }
+  const body = child(node, 'body');
+  if (
+    body !== null &&
+    within(splices, { start: node.start, end: body.start }) &&
+    isHeadAlone(file, node, body)
+  ) {
+    return parser.accepts(
+      language.standaloneHead(edited(file, { start: node.start, end: body.start }, splices)),
+    );
+  }
   for (let at: SyntaxNode | null = node; at !== null; at = at.parent) {
     if (at.role !== 'function' && at.parent?.parent !== null) continue;
     const extent = { start: indented(file, at), end: nextLine(file, lastCodeEnd(at)) };
-    if (!splices.every((splice) => splice.start >= extent.start && splice.end <= extent.end)) continue;
-    const own = splices.map(({ start, end, text }) => ({
-      start: start - extent.start,
-      end: end - extent.start,
-      text,
-    }));
-    const text = applySplices(textOf(file, extent), own);
-    return parser.accepts(file.language.standalone(text, extent.start < at.start));
+    if (!within(splices, extent)) continue;
+    return parser.accepts(language.standalone(edited(file, extent, splices), extent.start < at.start));
   }
   return parser.accepts(applySplices(file.text, splices));
+}
+
+type Extent = { readonly start: number; readonly end: number };
+
+const within = (splices: readonly Splice[], { start, end }: Extent) =>
+  splices.every((splice) => splice.start >= start && splice.end <= end);
+
+/** Lines put between two lines. */
+const isWholeLines = (file: SourceFile, { start, end, text }: Splice) =>
+  start === end && text.endsWith('\n') && (start === 0 || file.text[start - 1] === '\n');
+
+/** Between the head and the body stands nothing but the line end: no comment that could swallow what follows. */
+const isHeadAlone = (file: SourceFile, node: SyntaxNode, body: SyntaxNode) =>
+  node.role !== 'try' && file.text.slice(node.start, body.start).trimEnd().endsWith(file.language.headEnd);
+
+function edited(file: SourceFile, extent: Extent, splices: readonly Splice[]): string {
+  const own = splices.map(({ start, end, text }) => ({
+    start: start - extent.start,
+    end: end - extent.start,
+    text,
+  }));
+  return applySplices(textOf(file, extent), own);
 }
 
 /** Where the node's own indentation begins, or the node where something else stands before it on its line. */

@@ -5,6 +5,7 @@ import type { SourceFile } from '../syntax/source-file.ts';
 import { lineAt, textOf } from '../syntax/source-file.ts';
 import type { Member } from './member.ts';
 import { membersOfClasses } from './member.ts';
+import { createMemo, type Memo } from './memo.ts';
 import type { Parameter, Scope } from './scope.ts';
 import { scopesOf } from './scope.ts';
 import type { Shapes } from './shape.ts';
@@ -22,6 +23,8 @@ export type DefinedFunction = {
 /** Everything the templates ask about a file, worked out once. */
 export type FileIndex = {
   readonly file: SourceFile;
+  /** Answers of templates that hold for more than one place. */
+  readonly once: Memo;
   readonly scopes: ReadonlyMap<SyntaxNode, Scope>;
   readonly sites: readonly Site[];
   readonly shapes: Shapes;
@@ -42,6 +45,7 @@ export function indexFile(file: SourceFile): FileIndex {
   const classes = membersOfClasses(file, scopes);
   return {
     file,
+    once: createMemo(),
     scopes,
     sites: sitesOf(file, scopes),
     classes,

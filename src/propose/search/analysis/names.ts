@@ -35,28 +35,30 @@ export function visibleNames(index: FileIndex, site: Site, at: SyntaxNode): Visi
     if (!outside) for (const name of clauseNames(index, node)) add(name);
     below = node;
   }
-  let distance = 1;
-  for (let scope: Scope | null = site.scope; scope !== null; scope = scope.parent) {
-    if (scope.kind === 'class' && scope !== site.scope) continue;
-    const here = scope.kind === 'module' ? 3 : distance;
-    for (const binding of scope.bindings.values()) {
-      add({
-        name: binding.name,
-        kind: binding.kind,
-        shape: index.shapes.ofName(binding.name, scope),
-        distance: here,
-        idle: binding.kind === 'parameter' && isIdle(index, scope, binding.name),
-      });
-    }
-    distance = 2;
-  }
   const line = lineAt(index.file, at.start);
-  const gap = new Map([...found.keys()].map((name) => [name, gapTo(index.mentions.get(name), line)]));
+  const byLine = index.once('names', site.scope, () => new Map<number, VisibleName[]>());
+  const bound = byLine.get(line) ?? boundNames(index, site.scope, line);
+  byLine.set(line, bound);
+  if (found.size === 0) return bound;
+  for (const name of bound) add(name);
+  return [...found.values()];
+}
+
+/** Names bound by the scope and those around it, in the order of `visibleNames`. */
+function boundNames(index: FileIndex, inner: Scope, line: number): VisibleName[] {
+  const found = new Map<string, VisibleName & { gap: number }>();
+  for (let scope: Scope | null = inner; scope !== null; scope = scope.parent) {
+    if (scope.kind === 'class' && scope !== inner) continue;
+    const distance = scope.kind === 'module' ? 3 : scope === inner ? 1 : 2;
+    for (const { name, kind } of scope.bindings.values()) {
+      if (found.has(name)) continue;
+      const shape = index.shapes.ofName(name, scope);
+      const idle = kind === 'parameter' && isIdle(index, scope, name);
+      found.set(name, { name, kind, shape, distance, idle, gap: gapTo(index.mentions.get(name), line) });
+    }
+  }
   return [...found.values()].sort(
-    (a, b) =>
-      a.distance - b.distance ||
-      Number(b.idle) - Number(a.idle) ||
-      (gap.get(a.name) ?? 0) - (gap.get(b.name) ?? 0),
+    (a, b) => a.distance - b.distance || Number(b.idle) - Number(a.idle) || a.gap - b.gap,
   );
 }
 
@@ -68,7 +70,9 @@ function isFirstSource(comprehension: SyntaxNode, below: SyntaxNode, at: SyntaxN
 
 /** Lines from `line` to the nearest mention. */
 function gapTo(lines: readonly number[] | undefined, line: number): number {
-  return Math.min(...(lines ?? []).map((other) => Math.abs(other - line)), Number.MAX_SAFE_INTEGER);
+  let gap = Number.MAX_SAFE_INTEGER;
+  for (const other of lines ?? []) gap = Math.min(gap, Math.abs(other - line));
+  return gap;
 }
 
 /** Names bound by a comprehension or lambda. */
@@ -79,7 +83,7 @@ function clauseNames(index: FileIndex, node: SyntaxNode): VisibleName[] {
       .filter((part) => part.role === 'forClause')
       .flatMap((clause) => {
         const left = child(clause, 'left');
-        return left === null ? [] : [...descend(left)].filter((below) => below.role === 'identifier');
+        return left === null ? [] : descend(left).filter((below) => below.role === 'identifier');
       })
       .map((name) => ({ name: textOf(file, name), kind: 'clause', shape: null, distance: 0, idle: false }));
   }
@@ -87,7 +91,9 @@ function clauseNames(index: FileIndex, node: SyntaxNode): VisibleName[] {
     const list = child(node, 'parameters');
     return (list === null ? [] : parts(list))
       .flatMap((parameter) =>
-        [...descend(parameter)].filter((below) => below.role === 'identifier').slice(0, 1),
+        descend(parameter)
+          .filter((below) => below.role === 'identifier')
+          .slice(0, 1),
       )
       .map((name) => ({ name: textOf(file, name), kind: 'lambda', shape: null, distance: 0, idle: false }));
   }
@@ -108,7 +114,11 @@ const valueKinds = new Set(['parameter', 'local', 'loop', 'clause', 'lambda']);
  * What holds a value here and can be written as it is: names, no functions, classes or imports, then the attributes
  * of the method's own object (`self.limit`), then module constants. The receiver itself is left out.
  */
-export function visibleValues(index: FileIndex, site: Site, at: SyntaxNode): VisibleName[] {
+export function visibleValues(index: FileIndex, site: Site, at: SyntaxNode): readonly VisibleName[] {
+  return index.once('values', at, () => values(index, site, at));
+}
+
+function values(index: FileIndex, site: Site, at: SyntaxNode): VisibleName[] {
   const receiver = receiverOf(site.scope);
   const names = visibleNames(index, site, at).filter(
     (name) => valueKinds.has(name.kind) && name.name !== receiver,

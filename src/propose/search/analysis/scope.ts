@@ -140,7 +140,7 @@ export function parameterNodes(node: SyntaxNode): SyntaxNode[] {
 }
 
 function parameterName(file: SourceFile, parameter: SyntaxNode): string | null {
-  const name = child(parameter, 'name') ?? [...descend(parameter)].find((node) => node.role === 'identifier');
+  const name = child(parameter, 'name') ?? descend(parameter).find((node) => node.role === 'identifier');
   return name === undefined ? null : textOf(file, name);
 }
 

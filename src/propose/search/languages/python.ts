@@ -289,6 +289,15 @@ export const python: Language = {
     ],
   },
   write,
+  headEnd: ':',
+  standaloneHead: (head) => {
+    const opening = /^(elif|else)\b/.test(head)
+      ? 'if 1: pass\n'
+      : /^(except|finally)\b/.test(head)
+        ? 'try: pass\n'
+        : '';
+    return `${opening}${head.trimEnd()} pass\n`;
+  },
   standalone: (text, indented) => (indented ? `if 1:\n${text}\n` : `${text}\n`),
   shapes,
   hints,

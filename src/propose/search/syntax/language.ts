@@ -21,8 +21,12 @@ export type Language = {
   readonly families: Families;
   readonly shapes: ShapeTables;
   readonly write: Writer;
-  /** Puts a piece of source, indented or not, into a form the parser takes as a whole file. */
+  /** Whole statements, indented or not, in a form the parser takes as a whole file. */
   standalone(text: string, indented: boolean): string;
+  /** What the head of a statement with a body ends with. */
+  readonly headEnd: string;
+  /** The head of a statement or clause, up to its body, in a form the parser takes as a whole file. */
+  standaloneHead(head: string): string;
   /** Names that exist without being bound, with the number of arguments they take. */
   readonly builtins: ReadonlyMap<string, Arity>;
   readonly hints: readonly Hint[];

@@ -112,10 +112,14 @@ export function parts(node: SyntaxNode): SyntaxNode[] {
 }
 
 /** The node and everything below it, parents first; `into` false leaves a node's children out. */
-export function* descend(node: SyntaxNode, into?: (node: SyntaxNode) => boolean): Generator<SyntaxNode> {
-  yield node;
-  if (into !== undefined && !into(node)) return;
-  for (const below of node.children) yield* descend(below, into);
+export function descend(node: SyntaxNode, into?: (node: SyntaxNode) => boolean): SyntaxNode[] {
+  const found: SyntaxNode[] = [];
+  const visit = (at: SyntaxNode) => {
+    found.push(at);
+    if (into === undefined || into(at)) for (const below of at.children) visit(below);
+  };
+  visit(node);
+  return found;
 }
 
 /** The nearest node at or above `node` that `matches`, or null. */

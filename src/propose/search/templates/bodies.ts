@@ -24,24 +24,29 @@ export function loopAround(node: SyntaxNode): SyntaxNode | null {
 }
 
 /** Statements and expressions of the function around, nested functions left out. */
-export function* insideFunction(place: Place): Generator<SyntaxNode> {
-  const home = functionAround(place.site.scope)?.node ?? place.site.file.root;
-  yield* descend(home, (at) => at === home || (at.role !== 'function' && at.role !== 'class'));
+export function insideFunction(place: Place): readonly SyntaxNode[] {
+  const home = homeOf(place);
+  return place.index.once('inside', home, () =>
+    descend(home, (at) => at === home || (at.role !== 'function' && at.role !== 'class')),
+  );
+}
+
+/** The function around, or the module. */
+export function homeOf({ site }: Place): SyntaxNode {
+  return functionAround(site.scope)?.node ?? site.file.root;
 }
 
 /** The texts this function returns elsewhere, each once; '' for a bare return. */
-export function returnedTexts(place: Place): string[] {
-  const found = new Set<string>();
-  for (const node of insideFunction(place)) {
-    if (node.role !== 'return') continue;
-    const value = child(node, 'value');
-    found.add(value === null ? '' : textOf(place.site.file, value));
-  }
-  return [...found];
+export function returnedTexts(place: Place): readonly string[] {
+  return place.index.once('returned', homeOf(place), () => {
+    const values = insideFunction(place)
+      .filter((node) => node.role === 'return')
+      .map((node) => child(node, 'value'));
+    return [...new Set(values.map((value) => (value === null ? '' : textOf(place.site.file, value))))];
+  });
 }
 
 /** True for a function that yields: its returns carry no value. */
 export function isGenerator(place: Place): boolean {
-  for (const node of insideFunction(place)) if (node.role === 'yield') return true;
-  return false;
+  return insideFunction(place).some((node) => node.role === 'yield');
 }

@@ -82,10 +82,10 @@ function* filters(place: Place, node: SyntaxNode): Generator<Rewrite> {
     };
   }
   const home = functionAround(scope)?.node ?? file.root;
-  const filtersElsewhere = [...descend(home)].filter(
+  const filtersElsewhere = descend(home).filter(
     (at) => at.role === 'comparison' || at.field === 'condition' || at.role === 'not',
   );
-  const names = [...descend(node)].filter((at) => at.field === 'left' && at.role === 'identifier');
+  const names = descend(node).filter((at) => at.field === 'left' && at.role === 'identifier');
   const tests = [...filtersElsewhere, ...names].map((at) => textOf(file, at));
   for (const test of [...new Set(tests)].slice(0, 16)) {
     yield {

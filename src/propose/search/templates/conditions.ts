@@ -1,11 +1,11 @@
 import { visibleValues } from '../analysis/names.ts';
-import { functionAround } from '../analysis/scope.ts';
 import type { Phrase } from '../syntax/language.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
 import { child, childrenOf, descend, parts } from '../syntax/node.ts';
 import { atom, phraseOf } from '../syntax/phrase.ts';
 import type { SourceFile } from '../syntax/source-file.ts';
 import { textOf } from '../syntax/source-file.ts';
+import { homeOf } from './bodies.ts';
 import type { Place } from './template.ts';
 
 /** A condition that could be asked here, with how likely it is meant (in (0, 1]). */
@@ -26,7 +26,11 @@ const mostOthers = 24;
  * another visible value is, and the comparisons the function already makes. The ingredients of condition synthesis
  * in SPR (Long and Rinard, ESEC/FSE 2015), without its solver.
  */
-export function conditionsAt(place: Place, at: SyntaxNode): Condition[] {
+export function conditionsAt(place: Place, at: SyntaxNode): readonly Condition[] {
+  return place.index.once('conditions', at, () => conditions(place, at));
+}
+
+function conditions(place: Place, at: SyntaxNode): Condition[] {
   const { file } = place.site;
   const { write, language } = { write: file.language.write, language: file.language };
   const found = new Map<string, Condition>();
@@ -40,7 +44,7 @@ export function conditionsAt(place: Place, at: SyntaxNode): Condition[] {
     add(phrase, 0.6, true);
     add(write.isNotNone(phrase), 0.6, true);
   }
-  const mentioned = new Set([...descend(at)].map((node) => textOf(file, node)));
+  const mentioned = new Set(descend(at).map((node) => textOf(file, node)));
   for (const name of visibleValues(place.index, place.site, at).slice(0, mostNames)) {
     if (name.distance === 3) continue;
     const phrase = atom(language, name.name);
@@ -88,32 +92,35 @@ function looksInto(node: SyntaxNode): SyntaxNode | null {
 
 /** Attributes that hold no method, of objects the function looks into, those mentioned here first. */
 function attributesOf(place: Place, mentioned: ReadonlySet<string>): { phrase: Phrase; here: boolean }[] {
-  const { file, scope } = place.site;
-  const home = functionAround(scope)?.node ?? file.root;
-  const found = new Map<string, { phrase: Phrase; here: boolean }>();
-  for (const node of descend(home)) {
-    const object = node.role === 'attribute' && node.field !== 'callee' ? child(node, 'object') : null;
-    if (object?.role !== 'identifier') continue;
-    found.set(textOf(file, node), {
-      phrase: phraseOf(file, node),
-      here: mentioned.has(textOf(file, object)),
-    });
-  }
-  return [...found.values()].sort((a, b) => Number(b.here) - Number(a.here));
+  const { file } = place.site;
+  const home = homeOf(place);
+  const all = place.index.once('attributes', home, () => {
+    const found = new Map<string, { phrase: Phrase; object: string }>();
+    for (const node of descend(home)) {
+      const object = node.role === 'attribute' && node.field !== 'callee' ? child(node, 'object') : null;
+      if (object?.role !== 'identifier') continue;
+      found.set(textOf(file, node), { phrase: phraseOf(file, node), object: textOf(file, object) });
+    }
+    return [...found.values()];
+  });
+  return all
+    .map(({ phrase, object }) => ({ phrase, here: mentioned.has(object) }))
+    .sort((a, b) => Number(b.here) - Number(a.here));
 }
 
 type Comparison = Phrase & { node: SyntaxNode };
 
 /** The comparisons of this function, each once. */
-function comparisonsOf(place: Place): Comparison[] {
-  const { file, scope } = place.site;
-  const home = functionAround(scope)?.node ?? file.root;
-  const found = new Map<string, Comparison>();
-  for (const node of descend(home)) {
-    if (node.role !== 'comparison') continue;
-    found.set(textOf(file, node), { ...phraseOf(file, node), node });
-  }
-  return [...found.values()];
+function comparisonsOf(place: Place): readonly Comparison[] {
+  const { file } = place.site;
+  const home = homeOf(place);
+  return place.index.once('comparisons', home, () => {
+    const found = new Map<string, Comparison>();
+    for (const node of descend(home)) {
+      if (node.role === 'comparison') found.set(textOf(file, node), { ...phraseOf(file, node), node });
+    }
+    return [...found.values()];
+  });
 }
 
 /** The opposite of a comparison with one operator, or null. */

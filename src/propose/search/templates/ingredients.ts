@@ -6,9 +6,10 @@ import type { SyntaxNode } from '../syntax/node.ts';
 import { child, descend } from '../syntax/node.ts';
 import { atom, phraseOf } from '../syntax/phrase.ts';
 import type { Shape } from '../syntax/shape.ts';
+import type { SourceFile } from '../syntax/source-file.ts';
 import { textOf } from '../syntax/source-file.ts';
 import { tokensOf } from '../tokens.ts';
-import { insideFunction } from './bodies.ts';
+import { homeOf, insideFunction } from './bodies.ts';
 import { replaceNode } from './edit.ts';
 import { siblingsAt } from './siblings.ts';
 import { reads, slotOf } from './slots.ts';
@@ -99,29 +100,43 @@ function elsewhere(place: Place, held: ReadonlySet<string>): SyntaxNode[] {
   const { file, node: statement } = place.site;
   const home = functionAround(place.site.scope)?.node;
   const known = new Set(visibleNames(place.index, place.site, statement).map((name) => name.name));
-  const found = new Map<string, SyntaxNode>();
-  for (const node of descend(file.root, (at) => at !== home)) {
-    if (node.role !== 'subscript' && node.role !== 'attribute') continue;
-    if (node.field === 'callee' || isTarget(node)) continue;
+  const all = place.index.once('accesses', file.root, () => accesses(file));
+  return all
+    .filter(({ text, names, node }) => {
+      const outside = home === undefined || node.end <= home.start || node.start >= home.end;
+      return outside && !held.has(text) && names.every((name) => known.has(name));
+    })
+    .map(({ node }) => node)
+    .slice(0, 12);
+}
+
+/** Attributes and elements that the file reads, each text once, with the names in it. */
+function accesses(file: SourceFile): { node: SyntaxNode; text: string; names: string[] }[] {
+  const found = new Map<string, { node: SyntaxNode; text: string; names: string[] }>();
+  for (const node of descend(file.root)) {
+    if ((node.role !== 'subscript' && node.role !== 'attribute') || node.field === 'callee' || isTarget(node))
+      continue;
     const text = textOf(file, node);
-    if (held.has(text) || found.has(text) || tokensOf(text).length > 6) continue;
-    const names = [...descend(node)].filter((below) => below.role === 'identifier' && !isLabel(below));
-    if (names.length > 0 && names.every((name) => known.has(textOf(file, name)))) found.set(text, node);
+    if (found.has(text) || tokensOf(text).length > 6) continue;
+    const names = descend(node).filter((below) => below.role === 'identifier' && !isLabel(below));
+    if (names.length > 0) found.set(text, { node, text, names: names.map((name) => textOf(file, name)) });
   }
-  return [...found.values()].slice(0, 12);
+  return [...found.values()];
 }
 
 /** The distinct expressions of the function, the shorter first. */
-function taken(place: Place): SyntaxNode[] {
+function taken(place: Place): readonly SyntaxNode[] {
   const { file } = place.site;
-  const found = new Map<string, SyntaxNode>();
-  for (const node of insideFunction(place)) {
-    if (!isExpression(node) || isLabel(node) || isTarget(node) || node.field === 'callee') continue;
-    if (node.role === 'parenthesised' || node.role === 'slice') continue;
-    const text = textOf(file, node);
-    if (!found.has(text) && tokensOf(text).length <= longest && !bindsNames(node)) found.set(text, node);
-  }
-  return [...found.values()].sort((a, b) => a.end - a.start - (b.end - b.start)).slice(0, most);
+  return place.index.once('ingredients', homeOf(place), () => {
+    const found = new Map<string, SyntaxNode>();
+    for (const node of insideFunction(place)) {
+      if (!isExpression(node) || isLabel(node) || isTarget(node) || node.field === 'callee') continue;
+      if (node.role === 'parenthesised' || node.role === 'slice') continue;
+      const text = textOf(file, node);
+      if (!found.has(text) && tokensOf(text).length <= longest && !bindsNames(node)) found.set(text, node);
+    }
+    return [...found.values()].sort((a, b) => a.end - a.start - (b.end - b.start)).slice(0, most);
+  });
 }
 
 /** An expression with names of its own may not mean the same elsewhere; it is left where it is. */

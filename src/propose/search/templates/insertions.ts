@@ -5,8 +5,9 @@ import { functionAround } from '../analysis/scope.ts';
 import { isLabel, isLoop, isSimpleStatement, isTarget } from '../syntax/kinds.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
 import { child, descend, parts } from '../syntax/node.ts';
+import type { SourceFile } from '../syntax/source-file.ts';
 import { textOf } from '../syntax/source-file.ts';
-import { insideFunction, loopAround, statementsOf } from './bodies.ts';
+import { homeOf, insideFunction, loopAround, statementsOf } from './bodies.ts';
 import { hasOwnLines, linesAfter, linesBefore, quote } from './edit.ts';
 import { siblingsAt } from './siblings.ts';
 import type { Place, Rewrite, Template } from './template.ts';
@@ -123,13 +124,9 @@ function* assignments(place: Place, values: readonly VisibleName[]): Generator<I
 /** A statement of this function again, as it is or with one name exchanged. */
 function* copies(place: Place, values: readonly VisibleName[]): Generator<Ingredient> {
   const { file } = place.site;
-  for (const statement of insideFunction(place)) {
-    if (!isSimpleStatement(statement) || statement === place.site.node) continue;
-    if (['pass', 'import', 'declaration', 'break', 'continue'].includes(statement.role)) continue;
-    const text = textOf(file, statement);
-    if (text.includes('\n') || text.length > 80 || statement.children[0]?.role === 'string') continue;
+  for (const { statement, text, names } of place.index.once('copies', homeOf(place), () => copied(place))) {
+    if (statement === place.site.node) continue;
     yield { text, prior: 0.2 };
-    const names = [...descend(statement)].filter((node) => node.role === 'identifier' && isValue(node));
     for (const name of names) {
       for (const [rank, value] of values.entries()) {
         if (value.name === textOf(file, name)) continue;
@@ -139,6 +136,17 @@ function* copies(place: Place, values: readonly VisibleName[]): Generator<Ingred
       }
     }
   }
+}
+
+function copied(place: Place): { statement: SyntaxNode; text: string; names: SyntaxNode[] }[] {
+  return insideFunction(place).flatMap((statement) => {
+    if (!isSimpleStatement(statement)) return [];
+    if (['pass', 'import', 'declaration', 'break', 'continue'].includes(statement.role)) return [];
+    const text = textOf(place.site.file, statement);
+    if (text.includes('\n') || text.length > 80 || statement.children[0]?.role === 'string') return [];
+    const names = descend(statement).filter((node) => node.role === 'identifier' && isValue(node));
+    return [{ statement, text, names }];
+  });
 }
 
 /** A function or sibling method of this file, called with what bears the names of its parameters. */
@@ -193,19 +201,31 @@ function resettable(place: Place): Set<string> {
 /** A statement of a sibling method or another function whose names can all be read here. */
 function* relatives(place: Place): Generator<Ingredient> {
   const { file, scope } = place.site;
-  const home = functionAround(scope);
+  const home = homeOf(place);
   const family = classAround(scope)?.node ?? file.root;
   const known = new Set(visibleNames(place.index, place.site, place.site.node).map((name) => name.name));
-  const builtins = file.language.builtins;
-  for (const statement of descend(family, (at) => at !== home?.node)) {
-    if (!isSimpleStatement(statement) || ['pass', 'import', 'return'].includes(statement.role)) continue;
-    const text = textOf(file, statement);
-    if (text.includes('\n') || text.length > 60) continue;
-    const used = [...descend(statement)].filter((node) => node.role === 'identifier' && !isLabel(node));
-    if (used.length === 0 || used.some((node) => isTarget(node))) continue;
-    const readable = used.every((node) => known.has(textOf(file, node)) || builtins.has(textOf(file, node)));
+  const { builtins } = file.language;
+  const all = place.index.once('statements', family, () => plainStatements(file, family));
+  for (const { node, text, names } of all) {
+    if (node.start >= home.start && node.end <= home.end && home !== file.root) continue;
+    const readable = names.every((name) => known.has(name) || builtins.has(name));
     if (readable) yield { text, prior: family === file.root ? 0.08 : 0.14 };
   }
+}
+
+/** Short statements below a node that store into no name, with the names they read. */
+function plainStatements(
+  file: SourceFile,
+  family: SyntaxNode,
+): { node: SyntaxNode; text: string; names: string[] }[] {
+  return descend(family).flatMap((node) => {
+    if (!isSimpleStatement(node) || ['pass', 'import', 'return'].includes(node.role)) return [];
+    const text = textOf(file, node);
+    if (text.includes('\n') || text.length > 60) return [];
+    const used = descend(node).filter((below) => below.role === 'identifier' && !isLabel(below));
+    if (used.length === 0 || used.some((name) => isTarget(name))) return [];
+    return [{ node, text, names: used.map((name) => textOf(file, name)) }];
+  });
 }
 
 const isValue = (node: SyntaxNode) =>

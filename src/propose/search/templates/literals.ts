@@ -1,11 +1,11 @@
 import { visibleValues } from '../analysis/names.ts';
-import { functionAround } from '../analysis/scope.ts';
 import { likeness } from '../analysis/shape.ts';
 import { isConstant } from '../syntax/kinds.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
 import { child, descend, parts } from '../syntax/node.ts';
 import { atom } from '../syntax/phrase.ts';
 import { textOf } from '../syntax/source-file.ts';
+import { homeOf } from './bodies.ts';
 import { replaceNode, replaceText } from './edit.ts';
 import { reads, slotOf } from './slots.ts';
 import type { Place, Rewrite, Template } from './template.ts';
@@ -128,16 +128,16 @@ function* others(
   roles: readonly SyntaxNode['role'][],
   prior: number,
 ): Generator<Rewrite> {
-  const { file, scope } = place.site;
+  const { file } = place.site;
   const own = textOf(file, node);
-  const home = functionAround(scope)?.node ?? file.root;
+  const home = homeOf(place);
   const tried = new Set([own]);
   for (const [from, share] of [
     [home, 1],
     [file.root, 0.4],
   ] as const) {
-    for (const other of descend(from, (at) => at.role !== 'string')) {
-      if (!roles.includes(other.role) || other.parent?.role === 'expressionStatement') continue;
+    for (const other of constantsIn(place, from)) {
+      if (!roles.includes(other.role)) continue;
       const text = textOf(file, other);
       if (tried.has(text) || tried.size > most) continue;
       tried.add(text);
@@ -147,6 +147,19 @@ function* others(
       });
     }
   }
+}
+
+/** Numbers and texts below a node, each text once, documentation left out. */
+function constantsIn(place: Place, from: SyntaxNode): readonly SyntaxNode[] {
+  return place.index.once('constants', from, () => {
+    const found = new Map<string, SyntaxNode>();
+    for (const node of descend(from, (at) => at.role !== 'string')) {
+      if (!['integer', 'float', 'string'].includes(node.role)) continue;
+      const text = textOf(place.site.file, node);
+      if (node.parent?.role !== 'expressionStatement' && !found.has(text)) found.set(text, node);
+    }
+    return [...found.values()];
+  });
 }
 
 /** `[]` to `[[]]`, `[None]`, and a literal with content to an empty one. */
