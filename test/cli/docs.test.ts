@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { repairResultSchema, reportSchema } from '../../src/core/index.ts';
@@ -36,7 +37,7 @@ describe('docs', () => {
   it('show a replay that mends the example', async () => {
     const home = folder('home');
     writeFileSync(`${home}/replay.json`, JSON.stringify(jsonBlocks(page('fix')).at(-1)));
-    const dir = new URL('../../examples/python-invoice', import.meta.url).pathname;
+    const dir = path.resolve(import.meta.dirname, '../../examples/python-invoice');
     const ended = await assay(['fix', dir, '--model', 'replay:replay.json', '--json'], { home });
     expect(ended.code, ended.stderr).toBe(0);
     const result = repairResultSchema.parse(JSON.parse(ended.stdout));
