@@ -3,10 +3,14 @@
 import sys
 
 import pytest
-from _pytest.config import _prepareconfig
+from _pytest.config import PytestPluginManager, _prepareconfig
 
 import assay_trace
 from assay_project import Project
+
+
+# Hooks that pytest calls on a conftest.py before or while it makes its configuration: such a file cannot be late.
+EARLY_HOOKS = ("pytest_addoption", "pytest_sessionstart", "pytest_cmdline", "pytest_load_initial_conftests")
 
 
 class Runner:
@@ -21,6 +25,7 @@ class Runner:
         self.project.cache_code()
         self.plugin = Plugin()
         self.session = None
+        self.late = None
 
     def open(self):
         """Configuration and session, without collecting."""
@@ -30,22 +35,59 @@ class Runner:
         config.hook.pytest_sessionstart(session=session)
         return session
 
+    def open_early(self):
+        """The same without the project's conftest.py files, which import the project: `load_late` loads them, in a
+        fork. Null where that would be noticed; private API, so any failure only costs time."""
+        manager = PytestPluginManager
+        load = getattr(manager, "_set_initial_conftests", None)
+        if load is None or not self.can_be_late():
+            return None
+        calls = []
+        manager._set_initial_conftests = lambda self, *args, **options: calls.append((self, args, options))
+        try:
+            session = self.open()
+        finally:
+            manager._set_initial_conftests = load
+        self.late = lambda: [load(self, *args, **options) for self, args, options in calls]
+        return session
+
+    def can_be_late(self):
+        for file in self.setup["tests"]:
+            if file.endswith("conftest.py"):
+                with open(file, encoding="utf-8", errors="replace") as handle:
+                    text = handle.read()
+                if any(name in text for name in EARLY_HOOKS):
+                    return False
+        return True
+
+    def opened(self):
+        """In a fork: the session, with everything loaded that tests need before they are collected."""
+        if self.session is None:
+            return self.open()
+        if self.late is not None:
+            self.late()
+        return self.session
+
     def probe(self):
         """In a fork: what the tests need from outside, and whether the configuration loads project modules."""
         before = set(sys.modules)
-        session = self.open()
-        loads_project = bool(self.project.modules())
+        self.session = self.open_early()
+        early = self.session is not None and not self.project.modules()
+        session = self.opened()
         session.config.hook.pytest_collection(session=session)
-        return {"modules": self.project.outside(before), "project": loads_project}
+        return {"modules": self.project.outside(before), "project": not early}
 
     def prepare(self, probe):
         if not probe["project"]:
-            self.session = self.open()
+            self.session = self.open_early()
 
     def run(self, order, edited, on_begin, on_pass, on_fail, on_invalid):
         self.project.forget_code(edited)
         self.plugin.begin(order, on_pass, on_fail, stop_at_first=True)
-        session = self.session or self.open()
+        session = self.opened()
+        # Only the files of the tests that are wanted are collected; an id begins with its file.
+        files = dict.fromkeys(test.split("::")[0] for test in order)
+        session.config.args = [str(session.config.rootpath / file) for file in files]
         try:
             session.config.hook.pytest_collection(session=session)
         except (pytest.UsageError, session.Interrupted, session.Failed):
@@ -66,7 +108,7 @@ class Runner:
     def trace(self, order, limit, emit):
         self.plugin.begin(order, ignore, ignore, stop_at_first=False)
         self.plugin.tracer = assay_trace.TestTracer(self.setup["files"], limit, emit)
-        session = self.session or self.open()
+        session = self.opened()
         session.config.hook.pytest_collection(session=session)
         self.plugin.tracer.start()
         try:
