@@ -40,6 +40,8 @@ export type Language = {
   readonly updateMethods: readonly { readonly name: string; readonly shapes: readonly Shape[] }[];
   /** The method that puts one value into a container. */
   readonly putMethods: Readonly<Partial<Record<Shape, string>>>;
+  /** The words that say a name belongs to the function around or to the module; null: the language has none. */
+  readonly outerDeclarations: { readonly function: string; readonly module: string } | null;
   /** The method that makes an object of its class. */
   readonly constructorName: string;
   /** True where a parameter's default is made once and shared by all calls. */
@@ -139,6 +141,4 @@ export type Writer = {
   };
   /** `[x]`. */
   list(items: readonly string[]): string;
-  /** A text literal for `value`. */
-  text(value: string): string;
 };

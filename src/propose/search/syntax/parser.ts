@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { Language as Grammar, Parser, type TreeCursor } from 'web-tree-sitter';
 import type { Language } from './language.ts';
 import type { Role, SyntaxNode } from './node.ts';
@@ -16,7 +18,7 @@ export type SyntaxParser = {
 /** Loads a grammar. Rejects when its wasm cannot be read: a broken installation. */
 export async function openParser(language: Language): Promise<SyntaxParser> {
   await Parser.init();
-  const grammar = await Grammar.load(createRequire(import.meta.url).resolve(language.grammar));
+  const grammar = await Grammar.load(grammarFile(language));
   const parser = new Parser();
   parser.setLanguage(grammar);
   const parsed = (text: string) => {
@@ -44,6 +46,12 @@ export async function openParser(language: Language): Promise<SyntaxParser> {
     },
     close: () => parser.delete(),
   };
+}
+
+/** A built package brings the grammars along; a checkout has them in the packages they come from. */
+function grammarFile({ grammar }: Language): string {
+  const brought = path.join(import.meta.dirname, '../grammars', path.basename(grammar));
+  return existsSync(brought) ? brought : createRequire(import.meta.url).resolve(grammar);
 }
 
 type Draft = { -readonly [key in keyof SyntaxNode]: SyntaxNode[key] } & { children: SyntaxNode[] };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { argumentCount } from './arguments.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('argumentCount', () => {
   it('one more, one fewer', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { arithmetic } from './arithmetic.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('arithmetic', () => {
   it('another operator', async () => {

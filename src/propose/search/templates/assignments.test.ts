@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assignments } from './assignments.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('assignments', () => {
   it('another target', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { booleans } from './boolean.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('booleans', () => {
   it('the other connective and single clauses', async () => {

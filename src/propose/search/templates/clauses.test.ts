@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clauses } from './clauses.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('clauses', () => {
   it('a further clause about what is used', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { comparison } from './comparison.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('comparison', () => {
   it('another operator', async () => {

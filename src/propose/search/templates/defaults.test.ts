@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defaults } from './defaults.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('defaults', () => {
   it('a default made anew', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { elements } from './elements.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('elements', () => {
   it('one more, one fewer, a tie-break', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exceptions } from './exceptions.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('exceptions', () => {
   it('another exception raised or caught', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { functions } from './functions.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('functions', () => {
   it('the same family', async () => {

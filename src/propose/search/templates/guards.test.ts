@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guards } from './guards.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('guards', () => {
   it('an early return', async () => {

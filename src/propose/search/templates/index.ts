@@ -2,8 +2,10 @@ import { argumentCount } from './arguments.ts';
 import { arithmetic } from './arithmetic.ts';
 import { assignments } from './assignments.ts';
 import { booleans } from './boolean.ts';
+import { bounds } from './bounds.ts';
 import { clauses } from './clauses.ts';
 import { comparison } from './comparison.ts';
+import { declarations } from './declarations.ts';
 import { defaults } from './defaults.ts';
 import { elements } from './elements.ts';
 import { exceptions } from './exceptions.ts';
@@ -43,6 +45,7 @@ export const templates: readonly Template[] = [
   clauses,
   assignments,
   wraps,
+  bounds,
   unwraps,
   terms,
   slices,
@@ -51,6 +54,7 @@ export const templates: readonly Template[] = [
   elements,
   exceptions,
   defaults,
+  declarations,
   moves,
   guards,
   insertions,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ingredients } from './ingredients.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('ingredients', () => {
   it('another expression of the function', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { insertions } from './insertions.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('insertions', () => {
   it('into a container', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jumps } from './jumps.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('jumps', () => {
   it('another way to go on', async () => {

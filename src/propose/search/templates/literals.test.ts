@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { literals } from './literals.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('literals', () => {
   it('truth values, signs and numbers', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { lookups } from './lookups.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('lookups', () => {
   it('a value for a missing key', async () => {

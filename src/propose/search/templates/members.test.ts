@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { members } from './members.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('members', () => {
   it('an attribute read elsewhere', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { moves } from './moves.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('moves', () => {
   it('neighbours exchanged', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { names } from './names.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('names', () => {
   it('another variable in reach', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { offByOne } from './off-by-one.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('offByOne', () => {
   it('literals', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { returns } from './returns.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('returns', () => {
   it('another value', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { slices } from './slices.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('slices', () => {
   it('a slice or an index added', async () => {

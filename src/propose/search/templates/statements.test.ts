@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { statements } from './statements.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('statements', () => {
   it('deleted, or its condition is', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { swaps } from './swaps.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('swaps', () => {
   it('arguments, indices, elements and branches', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { terms } from './terms.ts';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 
 describe('terms', () => {
   it('a term dropped', async () => {

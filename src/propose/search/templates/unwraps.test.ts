@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { edited, textsOf } from './testing.ts';
+import { edited, textsOf } from './texts.fixture.ts';
 import { unwraps } from './unwraps.ts';
 
 describe('unwraps', () => {

@@ -1,4 +1,3 @@
-import { visibleValues } from '../analysis/names.ts';
 import { functionAround } from '../analysis/scope.ts';
 import type { Phrase } from '../syntax/language.ts';
 import type { SyntaxNode } from '../syntax/node.ts';
@@ -8,7 +7,6 @@ import type { Shape } from '../syntax/shape.ts';
 import { textOf } from '../syntax/source-file.ts';
 import type { EditOptions } from './edit.ts';
 import { quote, replaceNode } from './edit.ts';
-import { siblingsAt } from './siblings.ts';
 import type { Slot } from './slots.ts';
 import { reads, slotOf } from './slots.ts';
 import type { Place, Rewrite, Template } from './template.ts';
@@ -82,8 +80,7 @@ const iterables: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A missing call around a value: `max(best, x)`, `min(x, limit)`, `abs(x)`, `len(x)`, `sorted(x)`, `await x`, a
- * conversion, a method such as `.items()` or `.strip()`. Absolute value insertion (ABS) of Offutt et al., TOSEM
+ * A missing call around a value: `abs(x)`, `len(x)`, `sorted(x)`, `await x`, a conversion, a method such as `.items()` or `.strip()`. Absolute value insertion (ABS) of Offutt et al., TOSEM
  * 1996; the expression changer of PAR (Kim et al., ICSE 2013); type conversions as in PyTER (Oh and Oh, ESEC/FSE
  * 2022).
  */
@@ -96,7 +93,6 @@ export const wraps: Template = {
       if (!slots.has(slot) || node.role === 'slice' || node.role === 'parenthesised') continue;
       yield* calls(place, node, slot);
       yield* ownFunctions(place, node, slot);
-      yield* bounds(place, node, slot);
       yield* methods(place, node, slot);
       yield* fallbacks(place, node, slot);
       yield* negative(place, node, slot);
@@ -144,59 +140,6 @@ function* ownFunctions(place: Place, node: SyntaxNode, slot: Slot): Generator<Re
     yield replaceNode(place, node, phrase, options(0.15, place, node, phrase));
   }
 }
-
-/** `x = y` to `x = max(x, y)`, and a value held above zero, one, or below another. */
-function* bounds(place: Place, node: SyntaxNode, slot: Slot): Generator<Rewrite> {
-  const { file, scope } = place.site;
-  const { write, language } = { write: file.language.write, language: file.language };
-  const shape = place.index.shapes.of(node, scope);
-  if (shape !== 'number' && shape !== null) return;
-  if (!['assigned', 'returned', 'argument', 'range', 'index', 'bound', 'element'].includes(slot)) return;
-  if (node.role === 'none' || node.role === 'true' || node.role === 'false') return;
-  const sure = shape === 'number' ? 1 : 0.5;
-  const own = phraseOf(file, node);
-  const target = node.parent?.role === 'assignment' ? child(node.parent, 'left') : null;
-  const limits: [string, number][] = [];
-  if (target?.role === 'identifier') limits.push([textOf(file, target), 0.7]);
-  const literal = node.role === 'integer';
-  if (!literal) limits.push(['0', 0.4], ['1', 0.15]);
-  const values = visibleValues(place.index, place.site, node).filter((name) => name.shape === 'number');
-  for (const { name } of values.slice(0, 8)) limits.push([name, literal ? 0.1 : 0.2]);
-  limits.push(...otherLimits(place, node, slot));
-  for (const [limit, prior] of limits) {
-    if (limit === own.text) continue;
-    for (const name of ['max', 'min']) {
-      const phrase = write.call(name, [limit, own.text]);
-      yield replaceNode(place, node, phrase, options(prior * sure, place, node, atom(language, phrase.text)));
-    }
-  }
-}
-
-/** Limits that are no names: the last place of what is indexed, what the statement looks into, sibling calls. */
-function otherLimits(place: Place, node: SyntaxNode, slot: Slot): [string, number][] {
-  const { file } = place.site;
-  const { write } = file.language;
-  const limits: [string, number][] = [];
-  const object = slot === 'index' && node.parent !== null ? child(node.parent, 'object') : null;
-  if (object !== null) limits.push([`${write.call('len', [textOf(file, object)]).text} - 1`, 0.3]);
-  if (slot === 'index') {
-    const numbers = visibleValues(place.index, place.site, node).filter((name) => name.shape === 'number');
-    for (const { name } of numbers.slice(0, 4)) limits.push([`${name} - 1`, 0.15]);
-  }
-  for (const other of place.site.expressions) {
-    if (other.role !== 'subscript' && other.role !== 'attribute') continue;
-    if (other.field === 'callee' || child(other, 'index')?.role === 'slice' || contains(other, node))
-      continue;
-    limits.push([textOf(file, other), 0.12]);
-  }
-  for (const { callee, byName } of siblingsAt(place, node)) {
-    if (byName !== null && byName.length > 0) limits.push([write.call(callee, byName).text, 0.1]);
-  }
-  return limits;
-}
-
-const contains = (outer: SyntaxNode, inner: SyntaxNode) =>
-  outer.start <= inner.start && inner.end <= outer.end;
 
 function* methods(place: Place, node: SyntaxNode, slot: Slot): Generator<Rewrite> {
   const { file, scope } = place.site;
