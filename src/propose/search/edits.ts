@@ -24,17 +24,19 @@ export function editOf(file: SourceFile, splices: readonly Splice[]): Edit {
   let start = lineStart(file, head);
   let end = lineEnd(file, before.length - tail);
   const grown = after.length - before.length;
-  const wide = () =>
-    end > start && end + grown > start && occurrences(before, before.slice(start, end)) === 1;
+  const wide = () => end > start && end + grown > start && isUnique(before, before.slice(start, end));
   for (let step = 0; step < maxContext && !wide(); step += 1) {
     if (start > 0) start = lineStart(file, start - 1);
     if (end < before.length) end = lineEnd(file, nextLine(file, end));
   }
   const search = before.slice(start, end);
   const edit = { op: 'replace', path: file.path, search, replace: after.slice(start, end + grown) } as const;
-  if (occurrences(before, search) === 1) return edit;
+  if (isUnique(before, search)) return edit;
   return { ...edit, occurrence: occurrences(before.slice(0, start + search.length - 1), search) + 1 };
 }
+
+/** A search text that ends with a line end stands for whole lines, so it must be alone without that end as well. */
+const isUnique = (text: string, search: string) => occurrences(text, search.replace(/\r?\n$/, '')) === 1;
 
 /** How often `part` stands in `text`, overlaps included. */
 function occurrences(text: string, part: string): number {
