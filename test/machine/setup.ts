@@ -1,5 +1,7 @@
+import { existsSync, rmdirSync } from 'node:fs';
+import path from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { doctor } from '../../src/sandbox/index.ts';
+import { doctor, sweep } from '../../src/sandbox/index.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,11 +20,29 @@ declare module 'vitest' {
   }
 }
 
-/** Asks the machine once, before the first test. */
-export default async function setup(project: TestProject): Promise<void> {
+/** Asks the machine once, before the first test; leaves it as it was after the last. */
+export default async function setup(project: TestProject): Promise<() => void> {
+  const uid = process.getuid?.();
+  const folders = [`/tmp/assay-${uid}`, ...(uid === 0 ? ['/run/assay'] : [])];
+  const made = folders.filter((folder) => !existsSync(folder));
   const refusal = await refusalHere();
   project.provide('holdsEveryLimit', refusal === null);
   project.provide('refusal', refusal);
+  return () => {
+    sweep();
+    for (const folder of made) removeEmpty(folder);
+  };
+}
+
+/** Where runners note what they hold. Another one may have begun to use it. */
+function removeEmpty(folder: string): void {
+  for (const part of ['slots', 'staging', '']) {
+    try {
+      rmdirSync(path.join(folder, part));
+    } catch {
+      // In use, or not there.
+    }
+  }
 }
 
 async function refusalHere(): Promise<string | null> {

@@ -79,7 +79,9 @@ async function runOn(bench: Bench, machine: { path?: string; wrap?: string[] }) 
     env: { ...process.env, ...(machine.path === undefined ? {} : { PATH: machine.path }) },
   });
   const options = bench.options(attempt, token, bench.limitsByCgroup);
-  runner.send({ limits: bench.context.mode.limits, options } satisfies RunnerRequest);
+  // Its own: the root of a user namespace would leave in /tmp what the real root then finds in its place.
+  const state = bench.openFolder('state');
+  runner.send({ limits: bench.context.mode.limits, options, state } satisfies RunnerRequest);
   const [outcome] = (await Promise.race([
     once(runner, 'message'),
     once(runner, 'exit').then(([code, signal]) => {
@@ -171,7 +173,9 @@ async function namespacesUsedUp(bench: Bench): Promise<void> {
     `${enter} && exec "$@"`,
     'sh',
   ];
-  refusal(await runOn(bench, { wrap: poor }), 'no user namespaces left');
+  const { cause } = refusal(await runOn(bench, { wrap: poor }), 'no user namespaces left');
+  // And not, say, for what the runner found in place of its folders.
+  assert.match(cause, /namespace/i);
 }
 
 /** Real poverty: root without capabilities, as in a container without privileges. */
