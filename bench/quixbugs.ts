@@ -41,7 +41,7 @@ async function repair(options: { quixbugs: string; program: string; folder: stri
   const { quixbugs, program, folder } = options;
   const dir = path.join(folder, program);
   mkdirSync(dir);
-  const split = layOut({ quixbugs, program, into: dir, python, seconds: 10 });
+  const split = layOut({ quixbugs, program, into: dir, python, seconds: 3 });
   const startedMs = performance.now();
   const args = ['fix', dir, '--holdout', 'tests/test_heldout.py', '--test', `${python} -m pytest`, '--json'];
   const child = spawn(process.execPath, [path.join(root, 'src/cli/main.ts'), ...args], {

@@ -64,7 +64,7 @@ function wanted(): Bench[] {
 function machine(): string {
   const cpu = os.cpus()[0]?.model.trim() ?? 'unknown processor';
   const memory = Math.round(os.totalmem() / 2 ** 30);
-  return `${cpu}, ${os.availableParallelism()} cores, ${memory} GiB, ${os.type()} ${os.release()}, Node ${process.version}`;
+  return `${cpu}, ${os.availableParallelism()} cores, ${memory} GiB, ${os.type()} ${os.release()}, Node ${process.version}, load average ${(os.loadavg()[0] ?? 0).toFixed(1)}`;
 }
 
 /** The sections of the page as it stands, by title. */
