@@ -10,6 +10,7 @@ export type JudgeOptions<T> = {
   trials: Iterator<Trial<T>>;
   tools: ProposerTools;
   clock: Clock;
+  /** The largest batch; the next one is as large as the last one was quick. */
   batchSize: number;
   /** Asked after each batch: go on? */
   enough(state: JudgeState<T>): boolean;
@@ -34,24 +35,33 @@ export type JudgeState<T> = {
 /** Why judging stopped: nothing left to try, enough found, a budget, or the caller. */
 export type JudgeEnd = 'done' | 'enough' | 'candidates' | 'wall' | 'aborted';
 
+/** Where candidates hang, a batch is slow: small ones let the search stop soon after it has found something. */
+const firstBatch = 16;
+const smallestBatch = 8;
+const batchMs = 1500;
+
 /**
  * Judges trials in batches until `enough`, none is left, a budget is used up or the caller aborts. A batch that was
  * cut keeps the results that had come. Rejects when the evaluator cannot run.
  */
 export async function judge<T>(options: JudgeOptions<T>): Promise<JudgeEnd> {
-  const { state, tools, clock, batchSize } = options;
+  const { state, tools, clock } = options;
+  let size = Math.min(firstBatch, options.batchSize);
   for (;;) {
     if (tools.signal.aborted) return 'aborted';
     if (options.enough(state)) return 'enough';
     const leftMs = options.deadlineMs - clock.monotonicMs();
     if (leftMs <= 0) return 'wall';
-    const allowed = tools.budget.candidates === null ? batchSize : tools.budget.candidates - state.tried;
+    const allowed = tools.budget.candidates === null ? size : tools.budget.candidates - state.tried;
     if (allowed <= 0) return 'candidates';
-    const batch = take(options.trials, Math.min(batchSize, allowed));
+    const batch = take(options.trials, Math.min(size, allowed));
     if (batch.length === 0) return 'done';
     state.generated += batch.length;
+    const startedMs = clock.monotonicMs();
     const cut = await judgeBatch(options, batch, leftMs);
     if (cut !== null) return cut;
+    const eachMs = (clock.monotonicMs() - startedMs) / batch.length;
+    size = Math.min(options.batchSize, Math.max(smallestBatch, Math.floor(batchMs / eachMs)));
   }
 }
 

@@ -151,7 +151,7 @@ describe('searchProposer', () => {
     expect(none).toMatchObject({
       kind: 'no_proposal',
       exhausted: 'wall',
-      usage: { candidates: 128, wallMs: 6000 },
+      usage: { candidates: 24, wallMs: 6000 },
     });
     now = 0;
     const found = await searchProposer({ clock }).propose(feedback(), slow(fixed));
@@ -187,7 +187,7 @@ describe('searchProposer', () => {
       kind: 'no_proposal',
       reason: 'stopped',
       exhausted: null,
-      usage: { candidates: 64 },
+      usage: { candidates: 16 },
     });
     expect(batches).toBe(1);
   });
@@ -238,6 +238,6 @@ describe('searchProposer', () => {
       feedback(),
       tools(() => false, { onProgress: (progress) => told.push(progress) }),
     );
-    expect(told[0]).toMatchObject({ generated: 64, tried: 64, passing: 0, hung: 0, at: 'pricing.py:2' });
+    expect(told[0]).toMatchObject({ generated: 16, tried: 16, passing: 0, hung: 0, at: 'pricing.py:2' });
   });
 });

@@ -7,7 +7,7 @@ import type { SearchLimits, SearchResult } from './search.ts';
 import { search } from './search.ts';
 
 export type SearchProposerOptions = {
-  /** Default: 64 a batch, 8 passing candidates, and after the first one as much again (200 to 600 candidates, 5 to 20 s). */
+  /** Default: up to 64 a batch, 8 passing candidates, and after the first one as much again (200 to 600 candidates, 5 to 20 s). */
   limits?: Partial<SearchLimits>;
   clock?: Clock;
 };

@@ -8,7 +8,7 @@ import type { Trials } from './trials.ts';
 import { openTrials } from './trials.ts';
 
 export type SearchLimits = {
-  /** Candidates sent to the evaluator at a time. */
+  /** Candidates sent to the evaluator at a time, at most. */
   batchSize: number;
   /** Passing candidates after which the search ends. */
   passing: number;
