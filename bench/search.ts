@@ -11,7 +11,7 @@ import {
   type Project,
   runLab,
 } from '../src/lab/index.ts';
-import { searchProposer } from '../src/propose/index.ts';
+import { noCallLog, searchProposer } from '../src/propose/index.ts';
 import type { Section } from './run.ts';
 
 const example = path.resolve(import.meta.dirname, '../examples/python-invoice');
@@ -76,6 +76,7 @@ async function judgeWarm({ project, baseline }: Opened): Promise<Warm> {
         protectedBecause: (file) => project.protectedBecause(file),
         coverage: async () => coverage,
         budget: { candidates: warmCount, wallMs: 120_000, tokens: null, costUsd: null },
+        calls: noCallLog,
         signal,
         seed: 1,
         evaluate: async (candidates, options) => {

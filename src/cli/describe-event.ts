@@ -27,6 +27,8 @@ export function describeEvent(event: RepairEvent): string | null {
     case 'resumed':
       return 'taken up again';
     case 'effect_started':
+    case 'model_calling':
+    case 'model_called':
     case 'candidates':
     // The end tells why.
     case 'effect_failed':

@@ -63,6 +63,7 @@ export function exitCodeOfError(code: ErrorCode): ExitCode {
     case 'usage':
       return exitCodes.usage;
     case 'environment':
+    case 'provider':
       return exitCodes.environment;
     case 'input':
     case 'locked':

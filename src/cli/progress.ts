@@ -52,12 +52,25 @@ function describeProgress(progress: RepairProgress): string {
   switch (progress.kind) {
     case 'tests':
       return `${progress.seen} of ${progress.total} tests`;
+    case 'model':
+      return describeModel(progress);
     case 'search': {
       const { tried, passing, hung, perSecond, at } = progress;
       const found = passing > 0 ? `, ${passing} pass` : '';
       const hanging = hung > 0 ? `, ${hung} hung` : '';
       return `${tried} candidates, ${Math.round(perSecond)}/s${found}${hanging} · ${printable(at)}`;
     }
+  }
+}
+
+function describeModel({ model, ...progress }: Extract<RepairProgress, { kind: 'model' }>): string {
+  switch (progress.at) {
+    case 'waiting':
+      return `waiting for ${model}`;
+    case 'streaming':
+      return `${model} writes, ${progress.outputChars} characters`;
+    case 'retrying':
+      return `${model} again in ${Math.ceil(progress.inMs / 1000)} s: ${printable(progress.because)}`;
   }
 }
 

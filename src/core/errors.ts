@@ -23,7 +23,7 @@ export class AssayError extends Error {
 
 /**
  * `usage`: the command line or a configuration is wrong · `environment`: the machine or the project lacks
- * something · `input`: a file or message is malformed or over its cap · `locked`: another process holds the run ·
+ * something · `provider`: a model cannot be had now · `input`: a file or message is malformed or over its cap · `locked`: another process holds the run ·
  * `changed`: the user's files are not what they were at the start · `internal`: a bug in assay.
  */
-export type ErrorCode = 'usage' | 'environment' | 'input' | 'locked' | 'changed' | 'internal';
+export type ErrorCode = 'usage' | 'environment' | 'provider' | 'input' | 'locked' | 'changed' | 'internal';

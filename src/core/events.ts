@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { refusalSchema } from './edits.ts';
 import { repairEndSchema } from './ends.ts';
+import { modelResultSchema } from './model.ts';
 import { proposedSchema, usageSchema } from './proposal.ts';
 import { reportSchema } from './report.ts';
 import { repairSpecSchema } from './spec.ts';
@@ -51,6 +52,26 @@ export const repairEventSchema = z.discriminatedUnion('type', [
     hung: z.number().int(),
     wallMs: z.number(),
   }),
+  /**
+   * A call to a model begins, inside one `propose`; synced, so that a crash while it goes on charges `projection`:
+   * what it costs at most.
+   */
+  z.object({
+    type: z.literal('model_calling'),
+    round: z.number().int(),
+    model: z.string(),
+    projection: projectionSchema,
+  }),
+  /** Its reply or failure: paid for, and given again instead of being asked for again when the run is resumed. */
+  z.object({
+    type: z.literal('model_called'),
+    round: z.number().int(),
+    model: z.string(),
+    /** sha256 of the request: a recorded reply answers no other. */
+    request: z.string(),
+    result: modelResultSchema,
+    usage: usageSchema,
+  }),
   z.object({
     type: z.literal('applied'),
     round: z.number().int(),
@@ -88,11 +109,14 @@ export const repairEventSchema = z.discriminatedUnion('type', [
     wallMs: z.number(),
     artifact: artifactName,
   }),
-  /** An effect that could not be performed at all (no sandbox, a full disk); `internal`: a bug in assay. */
+  /**
+   * An effect that could not be performed at all (no sandbox, a full disk) · `provider`: a model that cannot be had
+   * now, after which the run can be taken up again · `internal`: a bug in assay.
+   */
   z.object({
     type: z.literal('effect_failed'),
     id: z.number().int(),
-    code: z.enum(['environment', 'internal']),
+    code: z.enum(['environment', 'provider', 'internal']),
     detail: z.string(),
     fix: z.string(),
     /** The stack trace of a bug. */

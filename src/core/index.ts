@@ -4,6 +4,7 @@ export * from './ends.ts';
 export * from './errors.ts';
 export * from './evaluate.ts';
 export * from './events.ts';
+export * from './model.ts';
 export * from './outcome.ts';
 export * from './proposal.ts';
 export * from './report.ts';

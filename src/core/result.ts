@@ -35,7 +35,16 @@ export const errorResultSchema = z.object({
   /** The run it happened to, where there is one: its folder keeps what was done. */
   run: z.string().nullable(),
   error: z.object({
-    code: z.enum(['usage', 'environment', 'input', 'locked', 'changed', 'internal', 'interrupted']),
+    code: z.enum([
+      'usage',
+      'environment',
+      'provider',
+      'input',
+      'locked',
+      'changed',
+      'internal',
+      'interrupted',
+    ]),
     message: z.string(),
     because: z.string().nullable(),
     fix: z.string(),

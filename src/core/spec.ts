@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { priceSchema } from './model.ts';
 
 /** What a repair run may spend. null: no limit of that kind. */
 export const budgetLimitsSchema = z.object({
@@ -11,6 +12,20 @@ export const budgetLimitsSchema = z.object({
 });
 export type BudgetLimits = z.infer<typeof budgetLimitsSchema>;
 
+export const modelSettingsSchema = z.object({
+  /** Of an OpenAI-compatible server, or instead of the provider's own. */
+  baseUrl: z.string().nullable(),
+  /** How edits are asked for · `auto`: by tool, and by text from the second malformed call on. */
+  transport: z.enum(['auto', 'tool', 'text']),
+  /** Prices by model id that go before the table's. */
+  prices: z.record(z.string(), priceSchema),
+  /** Tokens of context the model takes; null: the table's, or a cautious guess. */
+  contextTokens: z.number().int().positive().nullable(),
+  /** Most tokens of one reply. */
+  maxOutputTokens: z.number().int().positive(),
+});
+export type ModelSettings = z.infer<typeof modelSettingsSchema>;
+
 /** Everything a repair run needs to be started, and to be taken up again from its folder alone. */
 export const repairSpecSchema = z.object({
   kind: z.literal('fix'),
@@ -19,8 +34,10 @@ export const repairSpecSchema = z.object({
   framework: z.string().nullable(),
   testCommand: z.array(z.string()).nullable(),
   task: z.string().nullable(),
-  /** `search`, `replay:FILE` or `provider/model`. */
+  /** `search`, `replay:FILE` or `provider/model`; several, divided by commas, take over from one another when stuck. */
   proposer: z.string(),
+  /** How models are asked; null where none is. */
+  model: modelSettingsSchema.nullable().default(null),
   limits: budgetLimitsSchema,
   /** Wall limit of one test run in milliseconds; null: derived from the baseline. */
   testTimeoutMs: z.number().positive().nullable(),

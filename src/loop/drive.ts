@@ -23,8 +23,8 @@ export type Effects<S, E, Fx> = {
     effect: Fx;
     state: S;
     signal: AbortSignal;
-    /** Journals and folds a partial result at once, without a sync: losing it loses no verdict. */
-    emit: (event: E) => Promise<void>;
+    /** Journals and folds a partial result at once; by default without a sync, where losing it loses no verdict. */
+    emit: (event: E, options?: { sync: boolean }) => Promise<void>;
   }): Promise<E[]>;
 };
 
@@ -129,8 +129,8 @@ async function performed<Spec, S, E extends object, Fx, End>(
   const { effects, effect, state, signal, clock, record, id } = options;
   const startedMs = clock.monotonicMs();
   let open = true;
-  const emit = async (event: E) => {
-    if (open) await record(event, false);
+  const emit = async (event: E, { sync } = { sync: false }) => {
+    if (open) await record(event, sync);
   };
   try {
     const work = effects.perform({ effect, state, signal, emit });

@@ -24,6 +24,4 @@ export type Lab = {
 };
 
 /** Shown while an effect runs, never folded. */
-export type RepairProgress =
-  | { kind: 'tests'; seen: number; total: number }
-  | ({ kind: 'search' } & ProposeProgress);
+export type RepairProgress = { kind: 'tests'; seen: number; total: number } | ProposeProgress;

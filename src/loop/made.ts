@@ -10,6 +10,7 @@ export function madeSpec(options: Partial<RepairSpec> = {}): RepairSpec {
     testCommand: null,
     task: null,
     proposer: 'scripted',
+    model: null,
     limits: { rounds: 5, tokens: null, costUsd: null, wallMs: 600_000, candidates: null },
     testTimeoutMs: null,
     perTestMs: null,

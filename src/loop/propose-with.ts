@@ -18,7 +18,7 @@ export type ProposeContext = {
 /** Asks the proposer, with a warm evaluator that is opened when first used and closed whatever happens. */
 export async function proposeWith(context: ProposeContext, request: ProposeRequest): Promise<Proposed> {
   const { spec, proposer, project, clock, onProgress } = context;
-  const { feedback, left, layers, onBatch, signal } = request;
+  const { feedback, left, layers, onBatch, calls, signal } = request;
   const ground = groundOf(project);
   const laid = layEdits(ground, layers);
   if (!laid.ok) throw new Error('a layer that was applied before cannot be laid');
@@ -41,9 +41,10 @@ export async function proposeWith(context: ProposeContext, request: ProposeReque
       tokens: left.tokens,
       costUsd: left.costUsd,
     },
+    calls,
     signal,
     seed: spec.seed,
-    ...(onProgress && { onProgress: (progress) => onProgress({ kind: 'search', ...progress }) }),
+    ...(onProgress && { onProgress }),
   };
   try {
     const proposed = await proposer.propose(feedback, tools);

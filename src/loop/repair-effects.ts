@@ -9,8 +9,9 @@ import type {
   RepairEvent,
   Report,
 } from '../core/index.ts';
-import type { Feedback, Proposer } from '../propose/index.ts';
+import type { CallLog, Feedback, Proposer } from '../propose/index.ts';
 import { type Left, leftOf, noUsage, refusalOf } from './budget.ts';
+import { callLog } from './call-log.ts';
 import type { Budget, Effects } from './drive.ts';
 import { excerptOf } from './excerpt.ts';
 import { feedbackOf } from './feedback.ts';
@@ -38,6 +39,7 @@ export type ProposeRequest = {
   baseline: Report;
   /** Journals candidates that were judged. */
   onBatch: (batch: CandidateBatch) => Promise<void>;
+  calls: CallLog;
   signal: AbortSignal;
 };
 
@@ -104,7 +106,8 @@ export function eventsOf(options: {
         case 'propose': {
           const { round } = effect;
           const onBatch = (batch: CandidateBatch) => emit({ type: 'candidates', round, ...batch });
-          const proposed = await effects.propose({ ...proposalOf(state), onBatch, signal });
+          const calls = callLog({ round, past: state.calls.past, emit });
+          const proposed = await effects.propose({ ...proposalOf(state), onBatch, calls, signal });
           // The loop's own clock counts: a proposer's wall time is its word only.
           const usage = { ...proposed.usage, wallMs: wallMs() };
           return [{ type: 'proposed', round, proposed: { ...proposed, usage } }];

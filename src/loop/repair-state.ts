@@ -1,6 +1,7 @@
 import type {
   Alternative,
   Edit,
+  ModelResult,
   Projection,
   Refusal,
   RepairEffect,
@@ -51,6 +52,14 @@ export type Best = Base & {
   unconfirmed: string | null;
 };
 
+/** A call to a model that was journaled; `request`: the sha256 of what was asked. */
+export type PastCall = { request: string; result: ModelResult };
+
+/** The calls to models inside the `propose` that is due. `inFlight`: at most what a call costs that has no result yet. */
+export type Calls = { past: PastCall[]; inFlight: Projection | null; any: boolean };
+
+export const noCalls: Calls = { past: [], inFlight: null, any: false };
+
 /** The effect that was started and not yet settled. */
 export type Pending = { id: number; attempt: number; effect: RepairEffect; projection: Projection };
 
@@ -64,6 +73,7 @@ export type RepairState = {
   pending: Pending | null;
   /** Charged by batches of the effect in flight already, so that its reply does not charge it again. */
   counted: Usage;
+  calls: Calls;
   /** The part of `spent` that crashes took: attempts charged at their projected maximum. */
   lost: Usage;
   baseline: Report | null;
@@ -102,6 +112,7 @@ export function startRepair(spec: RepairSpec): RepairState {
     spent: { ...noUsage, rounds: 0 },
     pending: null,
     counted: noUsage,
+    calls: noCalls,
     lost: noUsage,
     baseline: null,
     testWallMs: 0,

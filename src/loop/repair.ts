@@ -10,7 +10,7 @@ import { addUsage, noUsage, restOf } from './budget.ts';
 import type { Machine, Next } from './machine.ts';
 import { onConfirmed, onTested } from './repair-judging.ts';
 import { onApplied, onProposed, onRefused } from './repair-proposing.ts';
-import { type EventOf, type RepairState, startRepair } from './repair-state.ts';
+import { type EventOf, noCalls, type RepairState, startRepair } from './repair-state.ts';
 import { endOfBaseline, environment, unsteadyIds } from './standing.ts';
 
 /** A baseline this quick, or this small a share of the wall budget, is run twice to find flaky tests. */
@@ -64,9 +64,17 @@ function evolve(state: RepairState, event: RepairEvent): RepairState {
         : misplaced(state, event);
     case 'candidates':
       return phase.at === 'proposing' ? onCandidates(state, event) : misplaced(state, event);
-    case 'proposed':
+    case 'model_calling': {
       if (phase.at !== 'proposing') return misplaced(state, event);
-      return onProposed(spend(state, restOf(event.proposed.usage, state.counted)), phase, event.proposed);
+      return { ...state, calls: { ...state.calls, inFlight: event.projection, any: true } };
+    }
+    case 'model_called':
+      return phase.at === 'proposing' ? onCalled(state, event) : misplaced(state, event);
+    case 'proposed': {
+      if (phase.at !== 'proposing') return misplaced(state, event);
+      const spent = spend(state, restOf(event.proposed.usage, state.counted));
+      return onProposed({ ...spent, calls: noCalls }, phase, event.proposed);
+    }
     case 'applied':
       if (phase.at !== 'applying') return misplaced(state, event);
       return onApplied(settle(state, event.wallMs), phase, event);
@@ -87,8 +95,10 @@ function evolve(state: RepairState, event: RepairEvent): RepairState {
       const wallMs = Math.max(0, event.wallMs - state.counted.wallMs);
       return { ...charge(state, wallMs), stopped: event.detail };
     }
-    case 'resumed':
-      return { ...(event.lost === null ? state : lose(state, event.lost)), stopped: null };
+    case 'resumed': {
+      const calls = { ...state.calls, inFlight: null };
+      return { ...(event.lost === null ? state : lose(state, event.lost)), calls, stopped: null };
+    }
     case 'run_ended':
       return { ...state, phase: { at: 'ended', end: event.end }, stopped: null };
   }
@@ -113,6 +123,12 @@ const settle = (state: RepairState, wallMs: number) => spend(state, { ...noUsage
 function onCandidates(state: RepairState, event: EventOf<'candidates'>): RepairState {
   const usage = { ...noUsage, candidates: event.tried, wallMs: event.wallMs };
   return { ...addSpent(state, usage), counted: addUsage(state.counted, usage) };
+}
+
+function onCalled(state: RepairState, { request, result, usage }: EventOf<'model_called'>): RepairState {
+  const past = [...state.calls.past, { request, result }];
+  const counted = addUsage(state.counted, usage);
+  return { ...addSpent(state, usage), counted, calls: { past, inFlight: null, any: true } };
 }
 
 /** Flaky tests are looked for here only: after a patch, a test that comes and goes may be the patch's doing. */

@@ -8,7 +8,7 @@ import {
 import { noUsage, restOf } from './budget.ts';
 import type { DriveEvent, Machine } from './machine.ts';
 import { repairMachine } from './repair.ts';
-import type { RepairState } from './repair-state.ts';
+import type { Calls, RepairState } from './repair-state.ts';
 
 /** An effect that was started and did not come to its end. `charged`: an earlier resume charged its loss. */
 export type Cut<Fx> = { id: number; attempt: number; effect: Fx; projection: Projection; charged: boolean };
@@ -70,17 +70,22 @@ const policies: Record<RepairEffect['kind'], 'repeat' | 'by_state'> = {
 /**
  * What the cut effect of a repair run may have cost that no event tells, or null.
  * @param options.counted what its batches charged already
+ * @param options.calls what the journal tells of its calls to models
  * @param options.stopped the run was stopped in good order: its active time is in the journal
  */
 export function lostBy(options: {
   cut: Cut<RepairEffect> | null;
   counted: Usage;
+  calls: Calls;
   stopped: boolean;
 }): Usage | null {
-  const { cut, counted, stopped } = options;
+  const { cut, counted, calls, stopped } = options;
   if (cut === null || cut.charged || policies[cut.effect.kind] === 'by_state') return null;
   const { tokens, costUsd, candidates, wallMs } = { ...noUsage, ...withoutUndefined(cut.projection) };
-  const lost = restOf({ tokens, costUsd, candidates, wallMs: stopped ? 0 : wallMs }, counted);
+  const rest = restOf({ tokens, costUsd, candidates, wallMs: stopped ? 0 : wallMs }, counted);
+  // Where the journal tells of each call, what has a result is charged, and only a call without one may be lost.
+  const inFlight = { ...noUsage, ...withoutUndefined(calls.inFlight ?? {}) };
+  const lost = calls.any ? { ...rest, tokens: inFlight.tokens, costUsd: inFlight.costUsd } : rest;
   return lost.tokens === 0 && lost.costUsd === 0 && lost.candidates === 0 && lost.wallMs === 0 ? null : lost;
 }
 
@@ -105,7 +110,7 @@ export function takeUp(events: readonly RepairEvent[]): {
     });
   }
   const position = positionAfter(repairMachine, startOf(repairMachine, first.spec), rest);
-  const { counted, stopped } = position.state;
-  const lost = lostBy({ cut: position.pending, counted, stopped: stopped !== null });
+  const { counted, calls, stopped } = position.state;
+  const lost = lostBy({ cut: position.pending, counted, calls, stopped: stopped !== null });
   return { position, resumed: { type: 'resumed', lost } };
 }

@@ -1,3 +1,4 @@
+export * from './model/index.ts';
 export * from './proposers.ts';
 export * from './replay/index.ts';
 export { searchProposer } from './search/index.ts';

@@ -2,12 +2,15 @@ import type {
   Coverage,
   Edit,
   Evaluate,
+  ModelResult,
   Projection,
   Proposed,
   Refusal,
   Report,
   TestResult,
+  Usage,
 } from '../core/index.ts';
+import type { ModelProgress } from './model/types.ts';
 
 /** What a proposer is told. Rebuilt from state each round; never "tests failed" alone. */
 export type Feedback = {
@@ -48,12 +51,30 @@ export type ProposerTools = {
   /** What is left to spend. */
   budget: { candidates: number | null; wallMs: number; tokens: number | null; costUsd: number | null };
   signal: AbortSignal;
+  /** Where calls to models are journaled. */
+  calls: CallLog;
   /** Shown to the user, never folded. */
   onProgress?: (progress: ProposeProgress) => void;
   seed: number;
 };
 
-export type ProposeProgress = {
+/**
+ * The calls to models inside one `propose`. A proposer asks `past` before it calls, in the order of its calls: what a
+ * killed process had from the model, and paid for, is given again.
+ */
+export type CallLog = {
+  /** The next result that was journaled for this very request, or null: then it has to be asked for. */
+  past(request: string): ModelResult | null;
+  /** Before a call; resolves when it is on disk. `projection`: what it costs at most. */
+  calling(options: { model: string; projection: Projection }): Promise<void>;
+  /** After it. `request`: the sha256 that `past` is asked with. */
+  called(options: { model: string; request: string; result: ModelResult; usage: Usage }): Promise<void>;
+};
+
+export type ProposeProgress = SearchProgress | ({ kind: 'model'; model: string } & ModelProgress);
+
+export type SearchProgress = {
+  kind: 'search';
   /** Candidates made, judged, passing all tests, and hung so far. */
   generated: number;
   tried: number;

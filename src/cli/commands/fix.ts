@@ -146,6 +146,7 @@ function specOf({ cwd }: CliContext, dir: string, options: FixCliOptions): Repai
     proposer: model.startsWith('replay:')
       ? `replay:${path.resolve(cwd, model.slice('replay:'.length))}`
       : model,
+    model: null,
     limits: {
       rounds: options.rounds,
       tokens: options.maxTokens ?? null,

@@ -96,6 +96,7 @@ async function judgeBatch<T>(
   const seconds = (clock.monotonicMs() - state.startedMs) / 1000;
   const last = batch.at(-1);
   tools.onProgress?.({
+    kind: 'search',
     generated: state.generated,
     tried: state.tried,
     passing: state.passing.length,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Candidate, CandidateResult, TestResult } from '../../core/index.ts';
+import { noCallLog } from '../model/index.ts';
 import type { Feedback, ProposerTools } from '../types.ts';
 import { searchProposer } from './index.ts';
 
@@ -52,6 +53,7 @@ function tools(passes: (text: string) => boolean, over: Partial<ProposerTools> =
       ],
     }),
     budget: { candidates: 2000, wallMs: 30_000, tokens: null, costUsd: null },
+    calls: noCallLog,
     signal: new AbortController().signal,
     seed: 0,
     ...over,

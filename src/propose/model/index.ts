@@ -1,0 +1,2 @@
+export { noCallLog } from './call-log.ts';
+export type * from './types.ts';
