@@ -87,7 +87,7 @@ const names = (some: readonly Repaired[]) => some.map(({ program }) => program).
 
 function row({ program, result, wallMs }: Repaired): string {
   const tried = result.usage.candidates;
-  return `| ${program} | ${kindOf(result)} | ${(wallMs / 1000).toFixed(1)} s | ${tried} | ${result.motivation?.split(':')[0]?.replaceAll('|', '\\|') ?? ''} |`;
+  return `| ${program} | ${kindOf(result)} | ${(wallMs / 1000).toFixed(1)} s | ${tried} | ${result.motivation?.split(': run by ')[0]?.replaceAll('|', '\\|') ?? ''} |`;
 }
 
 function median(values: readonly number[]): number {
