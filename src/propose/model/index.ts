@@ -1,2 +1,3 @@
 export { noCallLog } from './call-log.ts';
+export * from './prices/index.ts';
 export type * from './types.ts';
