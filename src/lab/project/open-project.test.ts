@@ -30,6 +30,9 @@ describe('opening a project', () => {
     expect(() => project.read('nothing.py')).toThrow(RangeError);
     expect(project.protectedBecause('test_a.py')).toBe('a test');
     expect(project.protectedBecause('a.py')).toBeNull();
+    // Whether it is there or not: a patch may not give assay other limits.
+    for (const file of ['assay.config.json', 'assay.config.ts', 'packages/a/assay.config.ts'])
+      expect(project.protectedBecause(file)).toBe('the configuration of assay');
   });
 
   it('hides held-out tests, links and built files from a proposer', async () => {

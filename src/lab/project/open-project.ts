@@ -78,6 +78,7 @@ export async function openProject(options: OpenProjectOptions): Promise<Project>
 
 function namedGlobs({ protect, holdout }: OpenProjectOptions): ProtectedGlob[] {
   return [
+    { glob: '**/assay.config.*', because: 'the configuration of assay' },
     ...(protect ?? []).map((glob) => ({ glob, because: 'protected by --protect' })),
     ...(holdout ?? []).map((glob) => ({ glob, because: 'a held-out test' })),
   ];

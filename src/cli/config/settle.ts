@@ -1,0 +1,82 @@
+import type { ModelSettings, Price } from '../../core/index.ts';
+import { priceOf } from '../../propose/index.ts';
+import type { ProjectConfig, UserConfig } from './config-schema.ts';
+
+/** The options of the command line that a configuration has defaults for, and those that only it may give. */
+export type GivenOptions = ProjectConfig & { baseUrl?: string };
+
+type Filled = 'model' | 'rounds' | 'timeout' | 'protect' | 'holdout' | 'maxOutputTokens' | 'patchTransport';
+
+/** What a run is made with, every default filled in. Seconds and US dollars, as on the command line. */
+export type Settled = Omit<ProjectConfig, Filled | 'prices'> & {
+  [Name in Filled]: Exclude<ProjectConfig[Name], undefined>;
+} & { prices: Record<string, Price>; baseUrl: string | null };
+
+const defaults = {
+  model: 'search',
+  rounds: 5,
+  timeout: 600,
+  maxOutputTokens: 16_000,
+  patchTransport: 'auto',
+} as const;
+
+/**
+ * The command line goes before the project's configuration, and that before the user's. Where a project could make
+ * the user pay more or prove less, it is held back:
+ * - lists of globs add up, so that none can take another away;
+ * - of the project's and the user's limits on tokens and cost the lower one counts;
+ * - a project's prices count for models only that neither the user nor the table has a price of: with one of 0 a limit
+ *   on the cost would not hold.
+ * @param layers.envBaseUrl `ASSAY_BASE_URL`
+ */
+export function settle(layers: {
+  given: GivenOptions;
+  project: ProjectConfig;
+  user: UserConfig;
+  envBaseUrl?: string | undefined;
+}): Settled {
+  const { given, project, user, envBaseUrl } = layers;
+  const { baseUrl: _, ...ofUser } = user;
+  return {
+    ...defaults,
+    ...defined(ofUser),
+    ...defined(project),
+    ...lower(project, user),
+    ...defined(given),
+    protect: [user, project, given].flatMap(({ protect = [] }) => protect),
+    holdout: [user, project, given].flatMap(({ holdout = [] }) => holdout),
+    prices: { ...unpriced(project.prices ?? {}), ...user.prices, ...given.prices },
+    baseUrl: given.baseUrl ?? (envBaseUrl || undefined) ?? user.baseUrl ?? null,
+  };
+}
+
+/** The settings that models are asked with. */
+export function modelSettingsOf(settled: Settled): ModelSettings {
+  const { baseUrl, patchTransport, prices, contextTokens, maxOutputTokens } = settled;
+  return {
+    baseUrl,
+    transport: patchTransport,
+    prices,
+    contextTokens: contextTokens ?? null,
+    maxOutputTokens,
+  };
+}
+
+function lower(project: ProjectConfig, user: UserConfig): Pick<ProjectConfig, 'maxCost' | 'maxTokens'> {
+  const least = (a: number | undefined, b: number | undefined) =>
+    a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+  return defined({
+    maxCost: least(project.maxCost, user.maxCost),
+    maxTokens: least(project.maxTokens, user.maxTokens),
+  });
+}
+
+const unpriced = (prices: Record<string, Price>) =>
+  Object.fromEntries(Object.entries(prices).filter(([id]) => priceOf({ id }) === null));
+
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+
+/** Without what is undefined, which would take an earlier layer's value away. */
+function defined<T extends object>(layer: T): Defined<T> {
+  return Object.fromEntries(Object.entries(layer).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
