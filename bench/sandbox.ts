@@ -91,6 +91,7 @@ function preparation(): string[] {
     env: {},
     rlimits: [],
     mounts: [],
+    groups: 0,
   });
   return argv.slice(0, argv.indexOf('/bin/sh'));
 }

@@ -3,17 +3,22 @@ import { join } from 'node:path';
 
 /**
  * Numbers of the descriptors inside the sandbox, and of those that only build it. The shell that runs inside can name
- * no number above 9, so what it must close or use lies below.
+ * no number above 9, so what it must close or use lies below. bwrap closes the others before it runs anything (in
+ * every version that knows --json-status-fd: bubblewrap.c of 0.4 to 0.11).
  */
 export const descriptor = {
   channel: 3,
-  status: 4,
-  arguments: 5,
-  filter: 6,
+  /** Files through which the shell enters the control groups, one each from here on. */
+  groups: 4,
   setup: 9,
-  /** Made-up files of /etc, one each from here on. bwrap reads and closes them. */
-  files: 10,
+  status: 10,
+  arguments: 11,
+  filter: 12,
+  /** Made-up files of /etc, one each from here on. */
+  files: 13,
 };
+
+export const maxGroups = descriptor.setup - descriptor.groups;
 
 /** Node sets close-on-exec on its first 16 descriptors and on all it opens, not on others that it inherited. */
 const firstUncertain = 16;

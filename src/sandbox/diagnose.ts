@@ -35,6 +35,11 @@ function spawnFix(error: Error): string {
 
 function diagnoseStep(setup: Extract<SetupState, { kind: 'failed' }>, command: Command): Unavailable {
   switch (setup.step) {
+    case 'group':
+      return {
+        cause: `the sandbox could not enter its control group: ${setup.said}`,
+        fix: 'Run `assay doctor` to see which control groups this machine lets you use',
+      };
     case 'fill':
       return /No space left on device|Wrote only \d+ of/.test(setup.said)
         ? {

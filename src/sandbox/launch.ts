@@ -1,15 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { ContentCache } from './content-file.ts';
 import { descriptor } from './descriptors.ts';
 import { openOutput } from './pipes.ts';
-import { quote } from './shell.ts';
 
 export type LaunchOptions = {
   bwrap: string;
-  /** Files that make whoever writes 0 to them enter the sandbox's control groups; bwrap then starts inside. */
-  selfEntry: readonly string[];
+  /** Files through which the shell inside enters its control groups; `maxGroups` at most. */
+  groups: readonly string[];
   /** bwrap's arguments; sent over a descriptor so that they show in no process list. */
   hiddenArguments: readonly string[];
   /** What runs inside. */
@@ -43,14 +42,15 @@ export function launch(options: LaunchOptions): Launched {
   const stdout = openOutput(options.stdout);
   const stderr = openOutput(options.stderr);
   const given = new Map<number, number>([[1, stdout.fd], [2, stderr.fd], ...contentDescriptors(options)]);
+  for (const [index, file] of options.groups.entries())
+    given.set(descriptor.groups + index, openSync(file, constants.O_WRONLY));
   if (options.stdin.kind === 'file') given.set(0, options.stdin.fd);
   const piped = new Set([descriptor.status, descriptor.arguments, descriptor.setup]);
   if (options.stdin.kind === 'pipe') piped.add(0);
   if (options.channel) piped.add(descriptor.channel);
-  const [program, ...before] = entering(options.selfEntry, options.bwrap);
   let child: ChildProcess;
   try {
-    child = spawn(program, [...before, '--args', String(descriptor.arguments), '--', ...argv], {
+    child = spawn(options.bwrap, ['--args', String(descriptor.arguments), '--', ...argv], {
       stdio: stdioOf(piped, given),
       // What is in the environment of bwrap can be read by the code in /proc/1/environ.
       env: {},
@@ -95,10 +95,4 @@ function stdioOf(
 ): ('pipe' | 'ignore' | number)[] {
   const last = Math.max(...piped, ...given.keys());
   return Array.from({ length: last + 1 }, (_, fd) => (piped.has(fd) ? 'pipe' : (given.get(fd) ?? 'ignore')));
-}
-
-function entering(files: readonly string[], bwrap: string): [string, ...string[]] {
-  if (files.length === 0) return [bwrap];
-  const script = `for file in ${files.map(quote).join(' ')}; do echo 0 >"$file" || exit 1; done; exec "$0" "$@"`;
-  return ['/bin/sh', '-c', script, bwrap];
 }

@@ -55,7 +55,7 @@ export type SetupState =
   /** At the gate, or beyond it and not done. */
   | { kind: 'preparing'; said: string }
   | { kind: 'running' }
-  | { kind: 'failed'; step: 'fill' | 'folder' | 'exec'; said: string };
+  | { kind: 'failed'; step: 'group' | 'fill' | 'folder' | 'exec'; said: string };
 
 /** More than tar says in good faith. */
 const maxSetupText = 65_536;
@@ -78,7 +78,7 @@ export class SetupReader {
       .filter((line) => !words.includes(line))
       .join('\n')
       .trim();
-    for (const step of ['fill', 'folder', 'exec'] as const) {
+    for (const step of ['group', 'fill', 'folder', 'exec'] as const) {
       if (lines.includes(setupWord[step])) return { kind: 'failed', step, said };
     }
     if (lines.includes(setupWord.running)) return { kind: 'running' };

@@ -15,6 +15,8 @@ import type { RunOptions } from './types.ts';
 export type SessionOptions = {
   launched: Launched;
   cgroup: Cgroup;
+  /** The shell inside enters the groups, if there are any, by itself. */
+  entersItself: boolean;
   enforcement: Enforcement;
   facts: MachineFacts;
   clock: Clock;
@@ -136,27 +138,25 @@ export class Session {
 
   /**
    * Lets the shell at the gate go on once the group holds bwrap, the sandbox's pid 1 and the shell: all that ever runs
-   * descends from these, so nothing escapes the limits. Where bwrap did not enter by itself, it is moved while it builds
-   * the sandbox, as the kernel takes some 10 ms for the first move after a quiet spell.
+   * descends from these, so nothing escapes the limits. bwrap is moved while it builds the sandbox, as the kernel takes
+   * some 10 ms for the first move after a quiet spell. A shell that enters by itself need not wait for the runner.
    */
   async #enter(): Promise<void> {
-    const { launched, cgroup } = this.#options;
+    const { launched, cgroup, entersItself } = this.#options;
     if (this.#bwrap === null) return;
     const { pid } = this.#bwrap;
-    const isInside = cgroup.selfEntry !== null;
+    if (entersItself) launched.setup.write('go\n');
     await Promise.all([
       readStatus(launched.status, this.#status).then(() => this.#meetFirst()),
       readSetup(launched.setup, this.#setup),
-      isInside ? null : cgroup.addSoon([pid]),
+      entersItself ? null : cgroup.addSoon([pid]),
     ]);
     const first = this.#first;
-    if (first === null || this.#setup.state.kind !== 'preparing') return;
-    if (!isInside) {
-      const shell = secondOf(first);
-      if (shell === null) throw new Error('the shell inside the sandbox cannot be found in /proc');
-      await cgroup.addSoon([pid, first.pid, shell.pid]);
-    }
-    // Not sooner: a runner killed before bwrap asked the kernel to die with it must not leave a command behind.
+    if (entersItself || first === null || this.#setup.state.kind !== 'preparing') return;
+    const shell = secondOf(first);
+    if (shell === null) throw new Error('the shell inside the sandbox cannot be found in /proc');
+    await cgroup.addSoon([pid, first.pid, shell.pid]);
+    // Not sooner: what runs before it is in the group would escape the limits.
     launched.setup.write('go\n');
   }
 

@@ -17,6 +17,8 @@ export type SetupOptions = {
   env: Record<string, string>;
   rlimits: readonly Rlimit[];
   mounts: readonly Mount[];
+  /** How many control groups the shell enters by itself, through the descriptors from `descriptor.groups` on. */
+  groups: number;
 };
 
 /**
@@ -24,7 +26,8 @@ export type SetupOptions = {
  * limits and becomes the command.
  */
 export function setupArgv(options: SetupOptions): string[] {
-  const { identity, shell, setpriv, command, env, rlimits, mounts, leaked } = options;
+  const { identity, shell, setpriv, command, env, rlimits, mounts, leaked, groups } = options;
+  const gate = gateScript(groups);
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   const final = (script: string) => [
     ...[...shell, '-c', script, 'assay', command.cwd, String(variables.length), ...variables],
@@ -46,10 +49,19 @@ function dropRights(uid: number, setpriv: string | null): string[] {
   ];
 }
 
-const { setup, status, arguments: hidden, filter } = descriptor;
+const { setup } = descriptor;
 
-/** End of file instead of a word means that the runner is gone. */
-const gate = `echo ${setupWord.ready} >&${setup}\nread -r word <&${setup} || exit 1\n`;
+/**
+ * End of file instead of a word means that the runner is gone; so does the signal that `echo` gets then, where the word
+ * was sent beforehand. From when bwrap lets this shell start, the kernel kills bwrap with the runner.
+ */
+function gateScript(groups: number): string {
+  const descriptors = Array.from({ length: groups }, (_, index) => descriptor.groups + index);
+  const failed = `{ echo '${setupWord.group}' >&${setup}; exit 1; }`;
+  const enter = descriptors.map((fd) => `echo 0 2>&${setup} >&${fd} || ${failed}\n`).join('');
+  const close = groups === 0 ? '' : `exec ${descriptors.map((fd) => `${fd}>&-`).join(' ')}\n`;
+  return `echo ${setupWord.ready} >&${setup} || exit 1\nread -r word <&${setup} || exit 1\n${enter}${close}`;
+}
 
 /** bwrap makes mounts that belong to root, which is another uid than the code's under `host-uid`. */
 function ownScript(mounts: readonly Mount[], uid: number): string {
@@ -59,9 +71,8 @@ function ownScript(mounts: readonly Mount[], uid: number): string {
 
 /** The environment is set by the last shell only: LD_PRELOAD and its like must not act on programs that are still root. */
 function finalScript(rlimits: readonly Rlimit[], leaked: readonly number[]): string {
-  const closings = [status, hidden, filter, ...leaked].map((fd) => `${fd}<&-`).join(' ');
-  return `exec ${closings}
-umask 022
+  const close = leaked.length === 0 ? '' : `exec ${leaked.map((fd) => `${fd}<&-`).join(' ')}\n`;
+  return `${close}umask 022
 ${ulimitScript(rlimits)}echo 500 2>/dev/null >/proc/self/oom_score_adj
 cd -- "$1" || { echo '${setupWord.folder}' >&${setup}; exit 1; }
 shift

@@ -2,15 +2,17 @@ import { join } from 'node:path';
 import type { Duplex, Writable } from 'node:stream';
 import { AssayError, type Outcome, type Unavailable } from '../core/index.ts';
 import { bwrapArguments, type Identity } from './bwrap-arguments.ts';
-import { planRlimits, type RlimitPlan } from './cgroup/index.ts';
+import { type Cgroup, planRlimits, type RlimitPlan } from './cgroup/index.ts';
 import { checkOptions } from './check-options.ts';
 import type { Collector } from './collector.ts';
 import { openContent } from './content-file.ts';
 import type { Context } from './context.ts';
+import { maxGroups } from './descriptors.ts';
 import { enforcementOf, strictRefusal } from './enforcement.ts';
 import { environmentOf } from './environment.ts';
 import { Holdings } from './holdings.ts';
 import { type Input, type Launched, type LaunchOptions, launch } from './launch.ts';
+import type { Machine } from './machine.ts';
 import { madeFiles } from './made-files.ts';
 import { abortedOutcome, unavailableOutcome } from './outcome.ts';
 import { Session } from './session.ts';
@@ -69,11 +71,12 @@ function startHolding(options: StartOptions & { holdings: Holdings }): Started {
   if (run.signal?.aborted) return { kind: 'refused', outcome: abortedOutcome() };
   const outputs = { stdout: takePipe(context, holdings), stderr: takePipe(context, holdings) };
   const cgroup = cgroups.create({ name: context.newName(), limits });
+  const selfEntry = selfEntryOf(cgroup, machine);
   let launched: Launched;
   try {
-    const selfEntry = cgroup.selfEntry ?? [];
+    const groups = selfEntry ?? [];
     const ends = { stdin: openInput(options), ...outputs };
-    launched = launchIn({ context, run, uid: slot.uid, plan, selfEntry, ends });
+    launched = launchIn({ context, run, uid: slot.uid, plan, groups, ends });
   } catch (error) {
     cgroup.remove().catch(() => {});
     throw error;
@@ -81,6 +84,7 @@ function startHolding(options: StartOptions & { holdings: Holdings }): Started {
   const session = new Session({
     launched,
     cgroup,
+    entersItself: selfEntry !== null,
     enforcement,
     facts: { isRoot: machine.isolation === 'host-uid', inContainer: machine.inContainer },
     clock: run.clock ?? context.clock,
@@ -89,6 +93,15 @@ function startHolding(options: StartOptions & { holdings: Holdings }): Started {
     run,
   });
   return { kind: 'started', session, channel: launched.channel, stdin: launched.stdin };
+}
+
+/**
+ * Where the shell inside may enter by itself. bwrap and the sandbox's pid 1 then stay outside: the code cannot touch
+ * them where they have another uid, and only there.
+ */
+function selfEntryOf({ selfEntry }: Cgroup, { isolation }: Machine): readonly string[] | null {
+  if (selfEntry === null || selfEntry.length === 0) return selfEntry;
+  return isolation === 'host-uid' && selfEntry.length <= maxGroups ? selfEntry : null;
 }
 
 function takePipe({ pipes }: Context, holdings: Holdings): number {
@@ -111,10 +124,10 @@ function launchIn(options: {
   run: RunOptions;
   uid: number;
   plan: RlimitPlan;
-  selfEntry: readonly string[];
+  groups: readonly string[];
   ends: Pick<LaunchOptions, 'stdin' | 'stdout' | 'stderr'>;
 }): Launched {
-  const { context, run, uid, plan, selfEntry, ends } = options;
+  const { context, run, uid, plan, groups, ends } = options;
   const { isolation, disableUserns, root, bwrap, filter, shell, setpriv, leaked } = context.machine;
   const { contents } = context;
   const { policy, limits, command } = run;
@@ -123,7 +136,7 @@ function launchIn(options: {
   const files = madeFiles(identity.uid);
   return launch({
     bwrap,
-    selfEntry,
+    groups,
     hiddenArguments: bwrapArguments({ identity, root, files, policy, limits }),
     argv: setupArgv({
       identity,
@@ -134,6 +147,7 @@ function launchIn(options: {
       env: environmentOf(run),
       rlimits: plan.rlimits,
       mounts: policy.mounts,
+      groups: groups.length,
     }),
     filter,
     files,

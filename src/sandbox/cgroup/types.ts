@@ -37,8 +37,8 @@ export type Cgroup = {
   /** The group's folder in each hierarchy. Empty where the machine offers none: every method is then a no-op. */
   readonly dirs: readonly string[];
   /**
-   * Files to which a process with one thread may write `0`, to enter at once with all that it starts later. null where
-   * the kernel would hold it up (v2): `addSoon` is then better. Empty without groups.
+   * Files of which a process with one thread may write `0` into a descriptor that root opened, to enter at once with all
+   * that it starts later. null where the kernel would hold it up (v2): `addSoon` is then better. Empty without groups.
    */
   readonly selfEntry: readonly string[] | null;
   /**
