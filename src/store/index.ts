@@ -6,5 +6,5 @@ export { machineError } from './machine-error.ts';
 export type { Pruned, PruneOptions } from './prune.ts';
 export type { Run } from './run.ts';
 export { type RunInfo, runInfoSchema } from './run-info.ts';
-export { isScrubbed, type KnownSecret, type Scrubbed, scrub, secretsIn } from './scrub.ts';
+export { isScrubbed, type KnownSecret, type Scrubbed, scrub, scrubValue, secretsIn } from './scrub.ts';
 export { type CreateOptions, openStore, type RunSummary, type Store, type StoreOptions } from './store.ts';

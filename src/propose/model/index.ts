@@ -1,3 +1,8 @@
 export { noCallLog } from './call-log.ts';
 export * from './prices/index.ts';
+export { type CreateModelOptions, createModel } from './providers.ts';
+export { type ReplayHeader, recordingModel, replayModel } from './recorded.ts';
+export { requestHash } from './request-hash.ts';
+export { type RetryOptions, retryingModel } from './retrying.ts';
+export { type ScriptedModel, type ScriptedModelReply, scriptedModel } from './scripted.ts';
 export type * from './types.ts';

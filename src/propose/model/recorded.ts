@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { AssayError, type ModelResult, modelResultSchema } from '../../core/index.ts';
+import { type KnownSecret, scrubValue } from '../../store/index.ts';
+import { requestHash } from './request-hash.ts';
+import type { Model } from './types.ts';
+import { noUsage } from './usage.ts';
+
+const headerSchema = z.object({
+  schema: z.literal('assay-model-replay/1'),
+  /** `by`: the id of the model whose replies these are. `at`: ISO 8601. */
+  recorded: z.object({ by: z.string(), at: z.string(), note: z.string().optional() }),
+});
+export type ReplayHeader = z.infer<typeof headerSchema>;
+
+const lineSchema = z.object({ request: z.string(), result: modelResultSchema });
+type ReplayLine = z.infer<typeof lineSchema>;
+
+/**
+ * Writes what a model answers as JSON lines: a header before the first result, then the request's sha256 and the
+ * result, secrets taken out. `sink` gets one whole line at a time, in order; when it rejects, so does the call.
+ */
+export function recordingModel(options: {
+  inner: Model;
+  sink: (line: string) => Promise<void>;
+  secrets: readonly KnownSecret[];
+  now?: () => Date;
+  note?: string;
+}): Model {
+  const { inner, sink, secrets, now = () => new Date(), note } = options;
+  let written: Promise<void> | null = null;
+  const write = (value: ReplayHeader | ReplayLine): Promise<void> => {
+    const line = `${JSON.stringify(scrubValue(value, secrets).value)}\n`;
+    // One behind the other, also where two calls end at once.
+    written = written === null ? sink(line) : written.then(() => sink(line));
+    return written;
+  };
+  return {
+    id: inner.id,
+    receiver: inner.receiver,
+    call: async (request, callOptions) => {
+      const result = await inner.call(request, callOptions);
+      if (written === null) {
+        const recorded = { by: inner.id, at: now().toISOString(), ...(note === undefined ? {} : { note }) };
+        void write({ schema: 'assay-model-replay/1', recorded });
+      }
+      await write({ request: requestHash(request), result });
+      return result;
+    },
+  };
+}
+
+/**
+ * Answers from a recording: with the next result of this very request, else with the next in order that was not
+ * given yet, so that a small change of a prompt does not end a replay. Has nothing: a `bad_request` says so.
+ * @throws AssayError `input`: no such file, or no recording.
+ */
+export async function replayModel(source: { text: string } | { file: string }): Promise<Model> {
+  const { header, lines } = parseReplay('text' in source ? source.text : await readReplay(source.file));
+  const left = [...lines];
+  return {
+    id: header.recorded.by,
+    receiver: 'a recording',
+    call: async (request, { signal, onProgress }) => {
+      onProgress?.({ at: 'waiting' });
+      if (signal.aborted) return failure('aborted', 'The call was stopped.', 'Resume the run to ask again.');
+      const hash = requestHash(request);
+      const same = left.findIndex((line) => line.request === hash);
+      const [line] = left.splice(Math.max(0, same), 1);
+      if (line === undefined) {
+        return failure(
+          'bad_request',
+          `The recording of ${header.recorded.by} has ${lines.length} replies, and all of them were given.`,
+          'Record again with --record, or take fewer rounds.',
+        );
+      }
+      return line.result;
+    },
+  };
+}
+
+function failure(kind: 'aborted' | 'bad_request', message: string, fix: string): ModelResult {
+  return { ok: false, failure: { kind, message, fix, retryAfterMs: null, usage: noUsage } };
+}
+
+async function readReplay(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new AssayError({
+      code: 'input',
+      message: `The recording ${file} cannot be read`,
+      ...(error instanceof Error ? { because: error.message } : {}),
+      fix: 'Give the path of a file that --record wrote.',
+      cause: error,
+    });
+  }
+}
+
+function parseReplay(text: string): { header: ReplayHeader; lines: ReplayLine[] } {
+  const [first, ...rest] = text.split('\n').filter((line) => line.trim() !== '');
+  const header = headerSchema.safeParse(parseJson(first ?? ''));
+  if (!header.success) throw notARecording(1, 'its first line is no header of assay-model-replay/1');
+  const lines = rest.map((line, at) => {
+    const parsed = lineSchema.safeParse(parseJson(line));
+    if (!parsed.success) throw notARecording(at + 2, z.prettifyError(parsed.error));
+    return parsed.data;
+  });
+  return { header: header.data, lines };
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function notARecording(line: number, because: string): AssayError {
+  return new AssayError({
+    code: 'input',
+    message: `Line ${line} is not of a recording of a model`,
+    because,
+    fix: 'Give a file that --record wrote.',
+  });
+}

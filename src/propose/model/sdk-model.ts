@@ -1,0 +1,220 @@
+import type { ModelReply, ModelResult, ModelUsage, ToolCall } from '../../core/index.ts';
+import { type CallEnd, endedFailure, type FailureContext, failureOf } from './failures.ts';
+import { type Endpoint, type FinishReason, openStream, type SdkTokens, type StreamPart } from './sdk.ts';
+import type { Model, ModelCallOptions, ModelRequest } from './types.ts';
+import { estimateTokens, noUsage, requestCharacters } from './usage.ts';
+import { openWire, type Wire, WireError } from './wire.ts';
+
+/** How long a call may take, in milliseconds. */
+export type CallLimits = {
+  /** Until anything comes: a server of one's own may read a long prompt for minutes. */
+  firstMs: number;
+  /** Between two pieces of what comes. */
+  silenceMs: number;
+  totalMs: number;
+};
+
+export const defaultCallLimits: CallLimits = { firstMs: 300_000, silenceMs: 120_000, totalMs: 600_000 };
+
+export type SdkModelOptions = {
+  id: string;
+  receiver: string;
+  endpoint: Endpoint;
+  limits: CallLimits;
+  tell: Pick<FailureContext, 'baseUrl' | 'keyVariable' | 'secrets'>;
+};
+
+/** A model behind the AI SDK. One try a call; what goes wrong is a failure in the result. */
+export function sdkModel(options: SdkModelOptions): Model {
+  const { id, receiver } = options;
+  return { id, receiver, call: (request, callOptions) => callOnce(options, request, callOptions) };
+}
+
+async function callOnce(
+  options: SdkModelOptions,
+  request: ModelRequest,
+  { signal, onProgress }: ModelCallOptions,
+): Promise<ModelResult> {
+  const watch = watchCall(options.limits, signal);
+  const wire = openWire({ onBytes: watch.alive });
+  const received = emptyReceived();
+  const failed = (fail: (context: FailureContext) => ModelResult & { ok: false }): ModelResult =>
+    fail(failureContext({ options, request, received, wire, ended: watch.end() !== null }));
+  onProgress?.({ at: 'waiting' });
+  try {
+    const { endpoint } = options;
+    const stream = await watch.race(
+      openStream({ endpoint, request, fetch: wire.fetch, signal: watch.signal }),
+    );
+    const reader = stream.getReader();
+    try {
+      for (;;) {
+        const { done, value } = await watch.race(reader.read());
+        if (done) break;
+        take(received, value);
+        if (received.error !== undefined) break;
+        if (received.characters > 0) onProgress?.({ at: 'streaming', outputChars: received.characters });
+      }
+    } finally {
+      void reader.cancel().catch(() => {});
+    }
+    const problem = problemOf(received, wire);
+    if (problem === null) return { ok: true, reply: replyOf(received, request) };
+    return failed((context) => ({ ok: false, failure: failureOf(problem, context) }));
+  } catch (error) {
+    const end = watch.end();
+    return failed((context) => ({
+      ok: false,
+      failure: end === null ? failureOf(error, context) : endedFailure(end, context),
+    }));
+  } finally {
+    watch.close();
+  }
+}
+
+/** What came so far. */
+type Received = {
+  text: string;
+  calls: ToolCall[];
+  /** Of text and of arguments. */
+  characters: number;
+  finish: FinishReason | null;
+  cut: boolean;
+  tokens: SdkTokens | null;
+  error: { value: unknown } | undefined;
+};
+
+function emptyReceived(): Received {
+  return { text: '', calls: [], characters: 0, finish: null, cut: false, tokens: null, error: undefined };
+}
+
+function take(received: Received, part: StreamPart): void {
+  switch (part.type) {
+    case 'text':
+      received.text += part.text;
+      received.characters += part.text.length;
+      return;
+    case 'arguments':
+      received.characters += part.text.length;
+      return;
+    case 'tool_call':
+      received.calls.push(part.call);
+      return;
+    case 'alive':
+      return;
+    case 'cut':
+      received.cut = true;
+      return;
+    case 'finish':
+      received.finish = part.reason;
+      received.tokens = part.tokens;
+      return;
+    case 'error':
+      received.error = { value: part.error };
+      return;
+  }
+}
+
+/** Why what came is no reply, as an error to classify, or null. */
+function problemOf(received: Received, wire: Wire): unknown {
+  if (received.error !== undefined) return received.error.value;
+  const isEmpty = received.text === '' && received.calls.length === 0;
+  if (!isEmpty && (wire.done || !isCut(received))) return null;
+  if (!isCut(received)) return null;
+  if (received.characters > 0) return new WireError('cut', 'it ended without saying that the reply is whole');
+  return new WireError('no_reply', wire.head === '' ? 'the reply is empty' : `it begins with ${wire.head}`);
+}
+
+const isCut = (received: Received): boolean => received.cut || received.finish === null;
+
+function replyOf(received: Received, request: ModelRequest): ModelReply {
+  const { text, calls, finish } = received;
+  // A server that forgets the reason, but ends its stream as it should.
+  const assumed = calls.length > 0 ? 'tool_calls' : 'stop';
+  return {
+    text,
+    toolCalls: calls,
+    finish: isCut(received) || finish === null ? assumed : finish,
+    usage: usageOf(received, request),
+  };
+}
+
+function usageOf({ tokens, characters, calls, text }: Received, request: ModelRequest): ModelUsage {
+  const written = Math.max(characters, text.length + calls.reduce((sum, call) => sum + call.input.length, 0));
+  // No request is of no tokens: a server that counts so does not count.
+  const input = tokens?.input || null;
+  const output = tokens?.output || (written === 0 ? (tokens?.output ?? 0) : null);
+  return {
+    inputTokens: input ?? estimateTokens(requestCharacters(request)),
+    cacheReadTokens: tokens?.cacheRead ?? 0,
+    cacheWriteTokens: tokens?.cacheWrite ?? 0,
+    outputTokens: output ?? estimateTokens(written),
+    estimated: input === null || output === null,
+  };
+}
+
+function failureContext(options: {
+  options: SdkModelOptions;
+  request: ModelRequest;
+  received: Received;
+  wire: Wire;
+  ended: boolean;
+}): FailureContext {
+  const { received, request, wire, ended } = options;
+  const { receiver, endpoint, tell } = options.options;
+  const begun = wire.begun || received.calls.length > 0;
+  // What was streamed has been paid for, and so, as far as anyone can know, has a prompt that was being read.
+  const paid = begun || (ended && wire.sent);
+  return {
+    ...tell,
+    provider: endpoint.provider,
+    model: endpoint.model,
+    receiver,
+    usage: paid ? usageOf(received, request) : noUsage,
+    begun,
+    now: new Date(),
+  };
+}
+
+type CallWatch = {
+  signal: AbortSignal;
+  alive: () => void;
+  /** Rejects at once when the call is ended, also where the SDK does not. */
+  race: <T>(promise: Promise<T>) => Promise<T>;
+  end: () => CallEnd | null;
+  close: () => void;
+};
+
+/** Ends a call on the user's signal, on silence, and at its limit. */
+function watchCall(limits: CallLimits, signal: AbortSignal): CallWatch {
+  const controller = new AbortController();
+  let end: CallEnd | null = null;
+  const stop = (why: CallEnd): void => {
+    end ??= why;
+    controller.abort();
+  };
+  const onAbort = (): void => stop({ by: 'user' });
+  const total = setTimeout(() => stop({ by: 'total', ms: limits.totalMs }), limits.totalMs);
+  const silent = (ms: number) => setTimeout(() => stop({ by: 'silence', ms }), ms);
+  let silence = silent(limits.firstMs);
+  const ended = new Promise<never>((_, reject) => {
+    controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true });
+  });
+  ended.catch(() => {});
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    alive: () => {
+      clearTimeout(silence);
+      if (end === null) silence = silent(limits.silenceMs);
+    },
+    race: (promise) => Promise.race([promise, ended]),
+    end: () => end,
+    close: () => {
+      clearTimeout(total);
+      clearTimeout(silence);
+      signal.removeEventListener('abort', onAbort);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { ModelUsage } from '../../core/index.ts';
+import { toolJsonSchema } from './json-schema.ts';
+import type { ModelMessage, ModelRequest } from './types.ts';
+
+export const noUsage: ModelUsage = {
+  inputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  estimated: false,
+};
+
+/** Adds what two calls cost; one estimate makes the sum an estimate. */
+export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    estimated: a.estimated || b.estimated,
+  };
+}
+
+/** Tokens of a text where nobody counted them: four characters each, the usual rule of thumb for English and code. */
+export function estimateTokens(characters: number): number {
+  return Math.ceil(characters / 4);
+}
+
+/** Characters of everything a request sends. */
+export function requestCharacters(request: ModelRequest): number {
+  const messages = request.messages.map(messageCharacters).reduce((sum, n) => sum + n, 0);
+  const tools = request.tools.map((tool) => [tool.name, tool.description, toolJsonSchema(tool.input)]);
+  return request.system.length + messages + (tools.length === 0 ? 0 : JSON.stringify(tools).length);
+}
+
+function messageCharacters(message: ModelMessage): number {
+  switch (message.role) {
+    case 'user':
+      return message.text.length;
+    case 'assistant':
+      return message.text.length + message.toolCalls.reduce((n, call) => n + call.input.length, 0);
+    case 'tool':
+      return message.results.reduce((n, result) => n + result.text.length, 0);
+  }
+}
