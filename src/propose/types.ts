@@ -32,6 +32,8 @@ export type Feedback = {
   attempts: Attempt[];
   /** Why the last proposal could not be applied, if that is what happened. */
   refusals: Refusal[];
+  /** The edits that `refusals` number; absent where the reply held none. */
+  refused?: Edit[];
   /** A message of the user to the run, newest last. */
   steering: string[];
 };

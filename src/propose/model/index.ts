@@ -1,5 +1,13 @@
 export { noCallLog } from './call-log.ts';
 export * from './prices/index.ts';
+export {
+  gatherMaterial,
+  type Packed,
+  type PackOptions,
+  packFeedback,
+  type Source,
+} from './prompt/index.ts';
+export { type ModelProposerOptions, modelProposer } from './proposer.ts';
 export { type CreateModelOptions, createModel } from './providers.ts';
 export { type ReplayHeader, recordingModel, replayModel } from './recorded.ts';
 export { requestHash } from './request-hash.ts';

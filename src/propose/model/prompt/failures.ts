@@ -1,0 +1,174 @@
+import type { Report, TestResult } from '../../../core/index.ts';
+import type { Feedback } from '../../types.ts';
+import type { Fence } from './fence.ts';
+import { once, type Piece } from './pieces.ts';
+import { countOf, headAndTail, headOf, oneLine } from './texts.ts';
+
+/** How the texts of others are made fit to be sent. */
+export type Telling = { fence: Fence; clean: (text: string) => string };
+
+/** Most groups and problems that are told with a stack trace; of the rest every test has its line. */
+const maxDetails = 100;
+/** Characters of a trace told at first, and when room is short. */
+const traceChars = [6000, 2000, 600] as const;
+const outputChars = 2000;
+const messageChars = 160;
+
+/** A file with failing tests in it, as far as their ids say so. */
+export type FailingFile = { file: string; tests: { test: TestResult; name: string; group: number }[] };
+
+/** The failing tests of a feedback, in groups that fail alike, the largest first. */
+export function groupsOf({ failing, groups }: Pick<Feedback, 'failing' | 'groups'>): TestResult[][] {
+  const byId = new Map(failing.map((test) => [test.id, test]));
+  const alike = (groups ?? alikeIds(failing)).map((ids) =>
+    ids.flatMap((id) => {
+      const test = byId.get(id);
+      byId.delete(id);
+      return test === undefined ? [] : [test];
+    }),
+  );
+  return [...alike.filter((group) => group.length > 0), ...[...byId.values()].map((test) => [test])];
+}
+
+function alikeIds(failing: readonly TestResult[]): string[][] {
+  const kinds = Map.groupBy(failing, ({ failure }) => JSON.stringify([failure?.type, failure?.message]));
+  return [...kinds.values()]
+    .map((tests) => tests.map(({ id }) => id))
+    .toSorted((a, b) => b.length - a.length);
+}
+
+/** The first test of each group with its stack trace. */
+export function detailPieces(groups: readonly TestResult[][], telling: Telling): Piece[] {
+  return groups.slice(0, maxDetails).flatMap((group, index) => {
+    const [test] = group;
+    if (test === undefined) return [];
+    const alike = group.length === 1 ? '1 test fails' : `${group.length} tests fail alike; the first`;
+    const heading = `### Group ${index + 1}: ${alike}\n`;
+    return [
+      {
+        section: 'details',
+        name: 'a stack trace',
+        modest: 2,
+        forms: [
+          once(() => heading + traceBlock(test, telling, null) + outputBlock(test, telling)),
+          once(() => heading + traceBlock(test, telling, null)),
+          ...traceChars.map((chars) => once(() => heading + traceBlock(test, telling, chars))),
+        ],
+      } satisfies Piece,
+    ];
+  });
+}
+
+function traceBlock(test: TestResult, { fence, clean }: Telling, maxChars: number | null): string {
+  const { failure } = test;
+  const label = `what ${clean(test.id)} failed with`;
+  if (failure === null) return fence.block(label, 'no message, no trace');
+  const said = failure.type === '' ? failure.message : `${failure.type}: ${failure.message}`;
+  const text = clean(
+    failure.trace.includes(failure.message) ? failure.trace || said : `${said}\n${failure.trace}`,
+  );
+  return fence.block(label, maxChars === null ? text : headAndTail(text, maxChars));
+}
+
+function outputBlock(test: TestResult, { fence, clean }: Telling): string {
+  return (['stdout', 'stderr'] as const)
+    .filter((stream) => test[stream].trim() !== '')
+    .map((stream) =>
+      fence.block(`${stream} of ${clean(test.id)}`, headAndTail(clean(test[stream]), outputChars)),
+    )
+    .join('');
+}
+
+/** What went wrong outside any test. */
+export function problemPieces(problems: Report['problems'], { fence, clean }: Telling): Piece[] {
+  return problems.slice(0, maxDetails).map((problem) => {
+    const text = once(() =>
+      clean(problem.trace === '' ? `${problem.type}: ${problem.message}` : problem.trace),
+    );
+    const block = (maxChars: number | null) => () =>
+      fence.block(
+        `outside any test, in ${clean(problem.file)}`,
+        maxChars === null ? text() : headAndTail(text(), maxChars),
+      );
+    return {
+      section: 'problems',
+      name: 'a problem outside any test',
+      modest: 1,
+      forms: [once(block(null)), ...traceChars.map((chars) => once(block(chars)))],
+    } satisfies Piece;
+  });
+}
+
+/** Every failing test, by file. An id that begins with its file is told without it. */
+export function filesOf(groups: readonly TestResult[][], clean: (text: string) => string): FailingFile[] {
+  const tests = groups.flatMap((group, index) => group.map((test) => ({ test, group: index + 1 })));
+  const names = cleanAll(
+    tests.map(({ test: { id, file } }) =>
+      oneLine(id.length > file.length && id.startsWith(file) ? id.slice(file.length) : id),
+    ),
+    clean,
+  );
+  const files = new Map<string, FailingFile>();
+  for (const [index, { test, group }] of tests.entries()) {
+    const file = files.get(test.file) ?? { file: clean(oneLine(test.file)), tests: [] };
+    file.tests.push({ test, name: names[index] ?? '', group });
+    files.set(test.file, file);
+  }
+  return [...files.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1));
+}
+
+/** Cleans many lines at the price of one text. */
+function cleanAll(lines: readonly string[], clean: (text: string) => string): string[] {
+  const together = clean(lines.join('\n')).split('\n');
+  // A secret that seems to go over several lines: each by itself then.
+  return together.length === lines.length ? together : lines.map(clean);
+}
+
+const fileHeader = ({ file, tests }: FailingFile) => `${file} (${tests.length} failing)\n`;
+
+/** The list of all failing tests with their names only. */
+export function listChars(files: readonly FailingFile[]): number {
+  return files.reduce(
+    (sum, file) =>
+      file.tests.reduce((inner, { name }) => inner + name.length + 1, sum + fileHeader(file).length),
+    0,
+  );
+}
+
+/**
+ * The list of all failing tests; the first ones that `room` has space for with what they failed with.
+ * @returns at most `listChars(files) + room` characters
+ */
+export function listOf(
+  files: readonly FailingFile[],
+  { room, clean }: { room: number; clean: (text: string) => string },
+): string {
+  let left = room;
+  const lines = files.flatMap((file) => [
+    fileHeader(file),
+    ...file.tests.map(({ test, name, group }) => {
+      if (left < messageChars / 4) return `${name}\n`;
+      const message = `  [group ${group}] ${saidBy(test, clean)}`;
+      if (message.length > left) return `${name}\n`;
+      left -= message.length;
+      return `${name}${message}\n`;
+    }),
+  ]);
+  return lines.join('');
+}
+
+function saidBy({ failure }: TestResult, clean: (text: string) => string): string {
+  if (failure === null) return 'failed without a message';
+  const first = failure.message.trimStart().slice(0, 4 * messageChars);
+  const said = headOf(clean(first.split('\n', 1)[0] ?? ''), messageChars);
+  return failure.type === '' || said.startsWith(failure.type) ? said : `${failure.type}: ${said}`;
+}
+
+/** How much is red, in a sentence. */
+export function standingOf(feedback: Feedback, groups: readonly unknown[]): string {
+  const { report, failing } = feedback;
+  const { total, passed } = report.summary;
+  const what = `${countOf(failing.length, 'test')} ${failing.length === 1 ? 'fails' : 'fail'} in ${countOf(groups.length, 'way')}; ${passed} of ${total} pass.`;
+  const problems = report.problems.length;
+  return problems === 0 ? what : `${what} ${countOf(problems, 'problem')} outside any test.`;
+}

@@ -1,0 +1,193 @@
+import {
+  AssayError,
+  type Clock,
+  type Coverage,
+  type ModelFailure,
+  type ModelSettings,
+  type Price,
+  type Proposed,
+} from '../../core/index.ts';
+import { type Env, scrub, secretsIn } from '../../store/index.ts';
+import type { Feedback, Proposer, ProposerTools } from '../types.ts';
+import { type Affordable, affordable, callSizes, packRoom } from './call-sizes.ts';
+import { type Conversed, converse, fixedTokens } from './converse.ts';
+import { type PaidCalls, paidCalls, projectionFor } from './paid-calls.ts';
+import { priceOf } from './prices/index.ts';
+import { estimateTokens, type Opening, openingOf, packFeedback, type Transport } from './prompt/index.ts';
+import { tracedOrNot } from './traced.ts';
+import type { Model } from './types.ts';
+
+export type ModelProposerOptions = {
+  model: Model;
+  settings: ModelSettings;
+  /** Where the secrets stand that must not be sent. */
+  env: Env;
+  /** null: not known. Default: what `settings.prices` and the table say. */
+  price?: Price | null;
+  clock?: Clock;
+};
+
+const systemClock: Clock = { monotonicMs: () => performance.now(), now: () => new Date() };
+
+/** Malformed replies by tool after which `auto` asks in text. */
+const malformedUntilText = 2;
+/** Times the first message is halved where a provider says that it is too long. */
+const maxHalvings = 3;
+
+/**
+ * Asks a model for the next patch. Every call is journaled, is made only when what it may cost is left, and is not
+ * made again when a resumed run had its reply already. A reply that is no patch is `malformed` with what was wrong.
+ *
+ * `propose` throws an AssayError `provider` where the model cannot be had now, so that the run can be taken up
+ * again, and the reason of `tools.signal` when that aborts.
+ */
+export function modelProposer(options: ModelProposerOptions): Proposer {
+  const { model, settings, env, clock = systemClock } = options;
+  const price =
+    options.price === undefined ? priceOf({ id: model.id, overrides: settings.prices }) : options.price;
+  const secrets = secretsIn(env);
+  const clean = (text: string) => scrub(text, secrets).text;
+  const sizes = callSizes(model.id, settings);
+  let malformed = 0;
+  let toolsFail = false;
+  let untraceable = false;
+  const transport = (): Transport => {
+    if (settings.transport !== 'auto') return settings.transport;
+    return toolsFail || malformed >= malformedUntilText ? 'text' : 'tool';
+  };
+  const isToolTrouble = ({ kind, message }: ModelFailure) =>
+    settings.transport === 'auto' && kind === 'bad_request' && /tool|function/i.test(message);
+  const survives = (failure: ModelFailure) =>
+    failure.kind === 'context_too_long' || failure.kind === 'refused' || isToolTrouble(failure);
+
+  async function coverageOf(tools: ProposerTools): Promise<Coverage | null> {
+    if (untraceable) return null;
+    const coverage = await tracedOrNot(tools);
+    untraceable = coverage === null;
+    return coverage;
+  }
+
+  async function reach(feedback: Feedback, tools: ProposerTools, calls: PaidCalls): Promise<Conversed> {
+    const coverage = await coverageOf(tools);
+    let limit = Number.POSITIVE_INFINITY;
+    for (let halvings = 0; ; ) {
+      const way = transport();
+      const fixed = fixedTokens(way);
+      const pays = affordable({ sizes, fixedTokens: fixed, left: calls.left(), price });
+      const room = packRoom(sizes, fixed);
+      const pack = (budgetTokens: number) => openingOf({ feedback, tools, coverage, budgetTokens, clean });
+      const opening = openWithin({
+        pack,
+        usual: Math.min(room.usual, limit),
+        most: Math.min(room.most, limit),
+        pays,
+      });
+      if (opening.kind === 'exhausted') return opening;
+      if (opening.kind === 'too_small')
+        throw contextTooSmall(model, opening.neededTokens, sizes.contextTokens);
+      const conversed = await converse({
+        opening: opening.opening,
+        transport: way,
+        sizes,
+        calls,
+        tools,
+        clean,
+      });
+      if (conversed.kind !== 'failure') return conversed;
+      const { failure } = conversed;
+      if (way === 'tool' && isToolTrouble(failure)) toolsFail = true;
+      else if (failure.kind === 'context_too_long' && halvings < maxHalvings) {
+        halvings += 1;
+        limit = Math.floor(estimateTokens(opening.opening.text) / 2);
+      } else return conversed;
+    }
+  }
+
+  return {
+    id: model.id,
+    /** One call with nothing but the feedback in it. `propose` checks every call by itself and packs to what is left. */
+    project(feedback) {
+      const fixed = fixedTokens(transport());
+      const budgetTokens = packRoom(sizes, fixed).usual;
+      const packed = packFeedback({ feedback, sources: [], files: [], budgetTokens });
+      const packedTokens = packed.ok ? estimateTokens(packed.text) : packed.neededTokens;
+      return projectionFor({ inputTokens: fixed + packedTokens, outputTokens: sizes.maxOutputTokens, price });
+    },
+    async propose(feedback, tools) {
+      const calls = paidCalls({ model, price, tools, clock, survives });
+      const conversed = await reach(feedback, tools, calls);
+      const proposed = proposedOf(conversed, { model, usage: calls.usage() });
+      if (proposed.kind === 'malformed') malformed += 1;
+      return proposed;
+    },
+  };
+}
+
+type Opened =
+  | { kind: 'opened'; opening: Extract<Opening, { ok: true }> }
+  | { kind: 'too_small'; neededTokens: number }
+  | { kind: 'exhausted'; which: Affordable['which'] };
+
+/**
+ * Packs the first message: to its usual length, halved until what is left pays for it (so that a resumed run, which
+ * has spent more, as a rule packs to the same length); where the floor needs more, to as much as there is.
+ */
+function openWithin(options: {
+  pack: (budgetTokens: number) => Opening;
+  usual: number;
+  most: number;
+  pays: Affordable;
+}): Opened {
+  const { pack, most, pays } = options;
+  if (pays.tokens <= 0) return { kind: 'exhausted', which: pays.which };
+  let budget = options.usual;
+  while (budget > pays.tokens) budget = Math.floor(budget / 2);
+  const opening = pack(budget);
+  if (opening.ok) return { kind: 'opened', opening };
+  const { neededTokens } = opening;
+  if (neededTokens > most) return { kind: 'too_small', neededTokens };
+  if (neededTokens > pays.tokens) return { kind: 'exhausted', which: pays.which };
+  const whole = pack(Math.min(most, pays.tokens));
+  return whole.ok ? { kind: 'opened', opening: whole } : { kind: 'too_small', neededTokens };
+}
+
+function proposedOf(
+  conversed: Conversed,
+  { model, usage }: { model: Model; usage: ReturnType<PaidCalls['usage']> },
+): Proposed {
+  switch (conversed.kind) {
+    case 'answered': {
+      const { answer } = conversed;
+      if (!answer.ok) return { kind: 'malformed', problem: answer.problem, usage };
+      const { motivation, edits } = answer;
+      return { kind: 'proposal', motivation, edits, alternatives: [], usage };
+    }
+    case 'exhausted': {
+      const reason = `what is left of the ${conversed.which} budget does not cover another call of ${model.id}`;
+      return { kind: 'no_proposal', reason, exhausted: conversed.which, usage };
+    }
+    case 'failure': {
+      const { failure } = conversed;
+      if (failure.kind !== 'refused') throw unreachable(model, failure);
+      return { kind: 'malformed', problem: `The model refused to answer: ${failure.message}`, usage };
+    }
+  }
+}
+
+function unreachable(model: Model, { message, fix, kind }: ModelFailure): AssayError {
+  return new AssayError({
+    code: 'provider',
+    message: `${model.id} cannot be had now (${kind})`,
+    because: message,
+    fix,
+  });
+}
+
+function contextTooSmall(model: Model, neededTokens: number, contextTokens: number): AssayError {
+  return new AssayError({
+    code: 'provider',
+    message: `the context of ${model.id} is too small for this project`,
+    because: `the names of the failing tests alone take about ${neededTokens} tokens, and the model takes ${contextTokens} with its reply`,
+    fix: 'name a model with a larger context, or run fewer tests at once: --test',
+  });
+}
