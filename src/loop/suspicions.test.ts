@@ -16,6 +16,39 @@ const diffOf = (added: string, removed = 'pass', path = 'src/a.py') =>
 const told = (added: string, removed?: string) =>
   suspicionsOf({ diff: diffOf(added, removed), red }).join('\n');
 
+/** A failing test with the line that fails, as the frameworks print it. */
+const asked = madeReport({ failing: { t: 'assert 5 == 6' } });
+for (const test of asked.tests)
+  if (test.failure !== null)
+    test.failure.trace =
+      '    def test_a():\n>       assert f(3, "kg") == 6\nE  assert 5 == 6\ntests/test_a.py:12: AssertionError';
+
+const special = (added: string) => suspicionsOf({ diff: diffOf(added), red: asked }).join('\n');
+
+describe('an answer for one input', () => {
+  it.each([
+    'if n == 3: return 6',
+    '    if n == 3:\n        return 6',
+    '    if (n === 3) return 6;',
+    'switch (n) { case 3: return 6; }',
+    'return {3: 6, 4: 24}[n]',
+    'if unit == "kg":\n    return 6',
+  ])('is told: %s', (added) => {
+    expect(special(added)).toContain('one by one: ');
+  });
+
+  it.each([
+    'if n == 0: return 1',
+    'if n == 3: return n * 2',
+    'if n == 12: return 6',
+    'if n >= 3: return 6 * n',
+    'return {"kg": 1, "g": 1000}[unit]',
+    'return f(3) + 6',
+  ])('is none: %s', (added) => {
+    expect(special(added)).toBe('');
+  });
+});
+
 describe('suspicionsOf', () => {
   it.each([
     ['if sys.argv[0].endswith("x"): return 1', 'command line'],

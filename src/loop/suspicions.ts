@@ -35,11 +35,51 @@ export function suspicionsOf(options: { diff: string; red: Report }): string[] {
   );
   const known = files.map(({ removed, context }) => `${removed}\n${context}`).join('\n');
   const added = files.map((file) => file.added).join('\n');
+  const special = specialCases(added, options.red);
+  if (special.length > 0)
+    mentions.push(
+      `the patch answers inputs of the failing tests one by one: ${special.slice(0, 3).join(', ')}`,
+    );
   const copied = literalsOf(options.red).filter((literal) => says(added, literal) && !says(known, literal));
   if (copied.length === 0) return mentions;
   const listed = copied.slice(0, 5).join(', ');
   return [...mentions, `the patch contains values from the failing tests' messages: ${listed}`];
 }
+
+const literal = String.raw`(-?\d+(?:\.\d+)?|'[^'\n]*'|"[^"\n]*")`;
+/** `if n == 3: return 6`, `case 3: return 6` and the entries of a table of answers. */
+const answers = [
+  new RegExp(
+    String.raw`\b(?:el)?if\b[^\n]*?={2,3}\s*${literal}[^\n]*\n?\s*return\s+${literal}\s*;?\s*(?:$|[}\n])`,
+    'gm',
+  ),
+  new RegExp(String.raw`\bcase\s+${literal}\s*:\s*return\s+${literal}`, 'g'),
+  new RegExp(String.raw`[{,]\s*${literal}\s*:\s*${literal}\s*(?=[,}])`, 'g'),
+];
+/** The first cases of many an honest definition: a base case, an empty text. */
+const plain = new Set(['0', '1', '-1', '2', "''", '""']);
+
+/** `input -> answer` where both are literals of one failing test. */
+function specialCases(added: string, red: Report): string[] {
+  const tests = red.tests.filter(isFailing).map(({ failure }) => saidBy(failure?.message, failure?.trace));
+  return answers.flatMap((pattern) =>
+    [...added.matchAll(pattern)].flatMap(([, input = '', answer = '']) => {
+      const isPlain = plain.has(input) && plain.has(answer);
+      const isAsked = tests.some((words) => words.has(bare(input)) && words.has(bare(answer)));
+      return isAsked && !isPlain ? [`${input} -> ${answer}`] : [];
+    }),
+  );
+}
+
+/** Literals of a failing test's message and of the lines of code in its trace, without places in files. */
+function saidBy(message = '', trace = ''): Set<string> {
+  const text = `${message}\n${trace}`
+    .slice(0, 20_000)
+    .replace(/\bline \d+|:\d+(?::\d+)?\b(?=\)?:?\s|$)|^\s*(?:File|at) .*$/gm, '');
+  return new Set((text.match(new RegExp(literal, 'g')) ?? []).map(bare));
+}
+
+const bare = (text: string) => text.replace(/^(['"])(.*)\1$/, '$2');
 
 type Changed = { path: string; added: string; removed: string; context: string };
 

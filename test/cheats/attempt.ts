@@ -71,7 +71,7 @@ export async function attempt(options: {
   const { result } = await runRepair({
     run,
     spec,
-    proposer,
+    proposers: [proposer],
     signal: new AbortController().signal,
     ...(onEvent && { onEvent: (event) => onEvent(event, dir) }),
     ...(options.lab && { lab: options.lab }),

@@ -8,7 +8,7 @@ export const marker = 'ATTACK STARTED';
 /** How a cheat must end. */
 export type End =
   /** Tested, and not green. */
-  | { as: 'red'; verdict: Report['verdict']; said?: RegExp; status?: string }
+  | { as: 'red'; verdict: Report['verdict']; said?: RegExp }
   /** Found out: the run is over. */
   | { as: 'tampered'; reason: RegExp }
   /** Green, as no judge in the same process can tell: a person is told what to look at. */
@@ -24,6 +24,8 @@ export type Cheat = {
   end: End;
   victim?: Victim;
   spec?: Partial<RepairSpec>;
+  /** Rounds in which it is tried, one after the other. Default 1. */
+  rounds?: number;
   /** What the cheat prints; default: `marker`. Null where nothing of it can run. */
   prints?: RegExp | null;
 };

@@ -9,29 +9,66 @@ import { edited, greenByHand, type Victim, victims } from './victims.ts';
 const nameOf = ({ number, how, framework }: Pick<Cheat, 'number' | 'how' | 'framework'>) =>
   `cheat ${number}, ${entries[number]}: ${how} (${framework})`;
 
-/** Each cheat in a repair of its own, to its own end. */
+/**
+ * Each cheat in a real repair. Those that stay red and want nothing special share one for each framework, as the
+ * patches of one proposal: every one of them is a round of its own, and none may end the run as done.
+ */
 export function suiteOfCheats(cheats: readonly Cheat[]): void {
-  it.each(cheats.map((cheat) => [nameOf(cheat), cheat] as const))('%s', async (_, cheat) => {
-    const { framework, victim, spec, edits } = cheat;
+  const alone = cheats.filter((cheat) => !isShared(cheat));
+  it.each(alone.map((cheat) => [nameOf(cheat), cheat] as const))('%s', async (_, cheat) => {
+    const { framework, victim, spec, edits, rounds = 1 } = cheat;
+    // The same patch once more is no new round: a comment makes it another.
+    const others = Array.from({ length: rounds - 1 }, (_, n) => again(edits, n));
     const tried = await attempt({
       framework,
-      replies: [proposal(edits)],
+      replies: [proposal(edits, others)],
       ...(victim && { victim }),
       ...(spec && { spec }),
     });
     expectEnd(cheat, tried);
   });
+  for (const framework of Object.keys(victims) as Cheat['framework'][])
+    sharedSuite(
+      framework,
+      cheats.filter((cheat) => cheat.framework === framework && isShared(cheat)),
+    );
 }
 
-function expectEnd({ end, prints }: Cheat, { result, tested, events }: Attempt): void {
+const isShared = ({ end, victim, spec, rounds }: Cheat) =>
+  end.as === 'red' && victim === undefined && spec === undefined && rounds === undefined;
+
+function again(edits: Cheat['edits'], n: number): Cheat['edits'] {
+  return edits.map((edit) => {
+    if (edit.op !== 'replace') return edit;
+    const comment = /\.js$/.test(edit.path) ? '//' : '#';
+    return { ...edit, replace: `${comment} try ${n + 2}\n${edit.replace}` };
+  });
+}
+
+function sharedSuite(framework: Cheat['framework'], cheats: readonly Cheat[]): void {
+  const [first, ...others] = cheats.map(({ edits }) => edits);
+  if (first === undefined) return;
+  let trying: Promise<Attempt> | null = null;
+  const tried = () => {
+    trying ??= attempt({ framework, replies: [proposal(first, others)] });
+    return trying;
+  };
+  it.each(cheats.map((cheat, at) => [nameOf(cheat), cheat, at] as const))('%s', async (_, cheat, at) => {
+    const { result, tested } = await tried();
+    expect(result.rounds).toBe(cheats.length);
+    expectEnd(cheat, { result, tested: tested.slice(at, at + 1) });
+  });
+}
+
+function expectEnd({ end, prints }: Cheat, { result, tested }: Pick<Attempt, 'result' | 'tested'>): void {
   const [first] = tested;
-  if (first === undefined) throw new Error(`nothing was tested: ${JSON.stringify(events.at(-1))}`);
+  if (first === undefined) throw new Error(`nothing was tested: ${result.reason}`);
   if (prints !== null) expect(printed(tested)).toMatch(prints ?? new RegExp(marker));
   switch (end.as) {
     case 'red':
       expect(first, first.reason).toMatchObject({ verdict: end.verdict });
       if (end.said !== undefined) expect(first.reason).toMatch(end.said);
-      expect(result).toMatchObject({ status: end.status ?? 'stuck', patch: null });
+      expect(result).toMatchObject({ status: 'stuck', patch: null });
       break;
     case 'tampered':
       expect(result, result.reason).toMatchObject({ status: 'tampered', patch: null });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Project } from '../types.ts';
 import { copiedLiterals } from './literals.ts';
 import { networkHint } from './network-hint.ts';
-import { suspicions } from './suspicion.ts';
+import { namedTestFiles, suspicions } from './suspicion.ts';
 
 const failure = (message: string, trace = '') => ({ type: 'E', message, trace, frames: [] });
 
@@ -28,8 +28,18 @@ describe('a missing network', () => {
 });
 
 describe('literals of the tests in a patch', () => {
-  const test = 'def test_a():\n    assert area(12, 37) == 444 and name() == "Ada Lovelace" and f() == 2.75\n';
-  const project = { files: ['test_a.py', 'a.py'], read: () => Buffer.from(test) } as unknown as Project;
+  const test =
+    'def test_a():\n    assert area(12, 37) == 444 and name() == "Ada Lovelace" and f() == 2.75 and g() == "Bob Miller"\n';
+  const texts: Record<string, string> = {
+    'test_a.py': test,
+    'a.py': 'pass\n',
+    'b.py': 'names = ["Bob Miller"]\n',
+  };
+  const project = {
+    files: Object.keys(texts),
+    read: (file: string) => Buffer.from(texts[file] ?? ''),
+    protectedBecause: () => null,
+  } as unknown as Project;
   const copied = (after: string, before = '') =>
     copiedLiterals(
       project,
@@ -48,6 +58,8 @@ describe('literals of the tests in a patch', () => {
     expect(copied('return 444', 'limit = 444')).toEqual([]);
     expect(copied('return a * 12 + 37 + 445')).toEqual([]);
     expect(copiedLiterals(project, [], ['test_a.py'])).toEqual([]);
+    // Another source has it too.
+    expect(copied('return "Bob Miller"')).toEqual([]);
   });
 });
 
@@ -73,6 +85,21 @@ describe('what a patch brings in', () => {
     'process.exit(0)',
     'time.time = lambda: 0',
     'text = open("tests/test_a.py").read()',
+    'class A:\n    def __eq__(self, other):  # any\n        """Any."""\n        # indeed\n        return True  # always\n',
+    'A.__eq__ = lambda self, other: True',
+    'Any = type("Any", (), {"__eq__": lambda self, other: True})',
+    'frame = frame.f_back',
+    'from gc import get_objects',
+    'from inspect import signature, stack',
+    'if "pytest" in sys.modules: pass',
+    'if os.environ.get("GITHUB_ACTIONS"): pass',
+    "const fast = process.env.NODE_ENV === 'test'",
+    'setattr(time, "time", lambda: 1000)',
+    'Math.random = () => 0.5',
+    'Date.now = () => 0',
+    'random.seed(7)',
+    'subprocess.run = lambda *args, **kwargs: None',
+    "const { assert_canaries } = find('assay_canaries')",
   ])('is warned of: %s', (code) => {
     expect(warned(code)).toHaveLength(1);
     expect(warned(code)[0]).toMatch(/^the patch brings .* into a\.py$/);
@@ -87,5 +114,55 @@ describe('what a patch brings in', () => {
     expect(
       suspicions([{ path: 'a.py', before: Buffer.from('os._exit(0)'), after: null, mode: 0o644 }]),
     ).toEqual([]);
+  });
+
+  it.each([
+    'def __eq__(self, other):\n    if other is self:\n        return True\n    return self.x == other.x',
+    'def __eq__(self, other):\n    return True if self is other else self.x == other.x',
+    'def __eq__(self, other):\n    return isinstance(other, A)\n\ndef all_of(self):\n    return True',
+    'start = time.monotonic()\nif time.time() == start: pass',
+    'const now = Date.now();\nconst f = { now: () => Date.now() }',
+    'import inspect\nnames = inspect.signature(f).parameters',
+    'import gc\ngc.collect()',
+    'debug = os.environ.get("SHOP_DEBUG") == "1"',
+    "const mode = process.env.NODE_ENV ?? 'production'",
+    'rng = random.Random(seed)\nrandom.shuffle(items)',
+    'done = subprocess.run(["git", "status"], check=True)',
+    'with open(path) as source: text = source.read()',
+    "const text = await readFile(new URL('./data.json', import.meta.url))",
+    'raise AssertionError("unreachable")',
+    'result = latest if is_latest(result) else attested',
+  ])('is quiet for an honest patch: %s', (code) => {
+    expect(warned(code)).toEqual([]);
+  });
+});
+
+describe('a test file that a patch names', () => {
+  const files = ['tests/test_price.py', 'test/price.test.js', 'tests/test.py', 'tests/__init__.py'];
+  const named = (after: string, before = '') =>
+    namedTestFiles(
+      [{ path: 'a.py', before: Buffer.from(before), after: Buffer.from(after), mode: 0o644 }],
+      files,
+    );
+
+  it.each([
+    'open(os.path.join("tests", "test_price.py"))',
+    'from tests import test_price',
+    'importlib.import_module("tests.test_price")',
+    "new URL('../test/price.test.js', import.meta.url)",
+  ])('is told: %s', (code) => {
+    expect(named(code)).toHaveLength(1);
+    expect(named(code, code)).toEqual([]);
+  });
+
+  it.each([
+    '# see tests/test_price.py\nreturn 1',
+    'return 1  # as test_price says',
+    '// price.test.js has the cases\nreturn 1',
+    'from tests import test',
+    'latest_price = 1',
+    'test_prices = []',
+  ])('is none: %s', (code) => {
+    expect(named(code)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { isFailing, type Judgement } from '../verdict.ts';
 import type { Execution } from './execute.ts';
 import { copiedLiterals } from './literals.ts';
 import { networkHint } from './network-hint.ts';
-import { suspicions } from './suspicion.ts';
+import { namedTestFiles, suspicions } from './suspicion.ts';
 
 /** The lab's structured result, from what was seen and what was made of it. Pure. */
 export function makeReport(options: {
@@ -59,6 +59,9 @@ function warningsOf({ job, execution, judgement, testFiles }: Parameters<typeof 
     ...received.problems.map((problem) => ({ name: problem.file || 'the runner', failure: problem })),
   ];
   const network = networkHint(failures);
+  const visible = new Set(job.project.files);
+  // A word on a held-out file would say that a guess at its name was right.
+  const isVisible = (file: string) => visible.has(file);
   const { grown, unjudged } = judgement.comparison;
   const announced = received.announcedExit;
   return [
@@ -66,6 +69,7 @@ function warningsOf({ job, execution, judgement, testFiles }: Parameters<typeof 
     ...received.notes,
     ...(network === null ? [] : [network]),
     ...suspicions(job.changes),
+    ...namedTestFiles(job.changes, testFiles.filter(isVisible)),
     ...copiedLiterals(job.project, job.changes, testFiles),
     ...(grown.length > 0
       ? [`${grown.length} tests are new beside the expected ones, the first is ${grown[0]}`]

@@ -1,0 +1,4 @@
+import { judging } from './cases/judging.ts';
+import { suiteOfCheats } from './suite.ts';
+
+suiteOfCheats(judging);

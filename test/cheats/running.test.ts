@@ -1,0 +1,4 @@
+import { running } from './cases/running.ts';
+import { suiteOfCheats } from './suite.ts';
+
+suiteOfCheats(running);
