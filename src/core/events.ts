@@ -121,6 +121,8 @@ export const repairEventSchema = z.discriminatedUnion('type', [
     fix: z.string(),
     /** The stack trace of a bug. */
     trace: z.string().optional(),
+    /** Active time until it failed. */
+    wallMs: z.number().optional(),
   }),
   /** From the inbox. */
   z.object({ type: z.literal('steered'), text: z.string() }),

@@ -12,7 +12,7 @@ process.stdout.write(`${run.id}\n`);
 await runRepair({
   run,
   spec: crashSpec,
-  proposer: scriptedProposer({ replies: crashReplies }),
+  proposers: [scriptedProposer({ replies: crashReplies })],
   lab: crashLab({ before: () => sleep(15) }),
   signal: new AbortController().signal,
 });

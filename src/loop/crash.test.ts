@@ -32,7 +32,7 @@ const goOn = (run: Run<RepairEvent>, before: readonly RepairEvent[]) =>
   resumeRepair({
     run,
     lab: crashLab({}),
-    proposer: scriptedProposer({ replies: crashReplies.slice(repliesIn(before)) }),
+    proposers: [scriptedProposer({ replies: crashReplies.slice(repliesIn(before)[0]) })],
     signal: new AbortController().signal,
   });
 

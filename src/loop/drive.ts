@@ -138,7 +138,7 @@ async function performed<Spec, S, E extends object, Fx, End>(
   } catch (error) {
     if (signal.aborted)
       return [{ type: 'stopped', detail: 'interrupted', wallMs: clock.monotonicMs() - startedMs }];
-    return [{ type: 'effect_failed', id, ...failureOf(error) }];
+    return [{ type: 'effect_failed', id, ...failureOf(error), wallMs: clock.monotonicMs() - startedMs }];
   } finally {
     open = false;
   }
@@ -168,7 +168,7 @@ async function abandonable<T>(
 }
 
 function failureOf(thrown: unknown): {
-  code: 'environment' | 'internal';
+  code: 'environment' | 'provider' | 'internal';
   detail: string;
   fix: string;
   trace?: string;
@@ -176,7 +176,8 @@ function failureOf(thrown: unknown): {
   const error = machineError(thrown) ?? thrown;
   if (AssayError.is(error) && error.code !== 'internal') {
     const because = error.because === undefined ? '' : `: ${error.because}`;
-    return { code: 'environment', detail: `${error.message}${because}`, fix: error.fix };
+    const code = error.code === 'provider' ? 'provider' : 'environment';
+    return { code, detail: `${error.message}${because}`, fix: error.fix };
   }
   const fix = 'this is a bug in assay: report it with the run folder';
   if (!(error instanceof Error)) return { code: 'internal', detail: String(error), fix };

@@ -30,6 +30,7 @@ export {
   resumeRepair,
   runRepair,
 } from './run-repair.ts';
+export { stagesOf } from './stages.ts';
 export { fingerprint, groupFailures, normaliseMessage } from './stagnation.ts';
 export {
   type EffectsScript,

@@ -13,7 +13,8 @@ import { partReport } from './visible.ts';
 
 export type LabEffectsOptions = {
   spec: RepairSpec;
-  proposer: Proposer;
+  /** One for each stage. */
+  proposers: readonly Proposer[];
   lab: Lab;
   /** An existing folder for the snapshot; see `OpenProjectOptions`. */
   scratch: string;

@@ -15,10 +15,11 @@ export type DriveEvent<Fx, End> =
   | {
       type: 'effect_failed';
       id: number;
-      code: 'environment' | 'internal';
+      code: 'environment' | 'provider' | 'internal';
       detail: string;
       fix: string;
       trace?: string;
+      wallMs?: number;
     }
   | { type: 'steered'; text: string }
   | { type: 'stopped'; detail: string; wallMs: number }

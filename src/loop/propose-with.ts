@@ -8,7 +8,8 @@ import type { ProposeRequest } from './repair-effects.ts';
 
 export type ProposeContext = {
   spec: RepairSpec;
-  proposer: Proposer;
+  /** One for each stage. */
+  proposers: readonly Proposer[];
   lab: Pick<Lab, 'openEvaluator'>;
   project: Project;
   clock: Clock;
@@ -17,8 +18,10 @@ export type ProposeContext = {
 
 /** Asks the proposer, with a warm evaluator that is opened when first used and closed whatever happens. */
 export async function proposeWith(context: ProposeContext, request: ProposeRequest): Promise<Proposed> {
-  const { spec, proposer, project, clock, onProgress } = context;
+  const { spec, project, clock, onProgress } = context;
   const { feedback, left, layers, onBatch, calls, signal } = request;
+  const proposer = context.proposers[request.stage];
+  if (proposer === undefined) throw new Error(`there is no proposer for stage ${request.stage}`);
   const ground = groundOf(project);
   const laid = layEdits(ground, layers);
   if (!laid.ok) throw new Error('a layer that was applied before cannot be laid');

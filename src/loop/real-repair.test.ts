@@ -67,7 +67,7 @@ async function setUp(
   const run = await store.create({ kind: 'fix', spec, event: repairEventSchema });
   const proposer = scriptedProposer({ replies });
   const stop = new AbortController();
-  return { dir, run, stop, proposer, options: { spec, run, proposer, signal: stop.signal } };
+  return { dir, run, stop, proposer, options: { spec, run, proposers: [proposer], signal: stop.signal } };
 }
 
 describe('a repair in the real lab', () => {
@@ -193,7 +193,7 @@ describe('a repair in the real lab', () => {
     const before = run.events().length;
     const { result } = await resumeRepair({
       run,
-      proposer: scriptedProposer({ replies: [] }),
+      proposers: [scriptedProposer({ replies: [] })],
       signal: new AbortController().signal,
     });
     expect(result).toMatchObject({ status: 'done', rounds: 1 });

@@ -2,6 +2,7 @@ import type {
   Alternative,
   Clock,
   Edit,
+  Projection,
   Proposed,
   Refusal,
   RepairEffect,
@@ -10,12 +11,13 @@ import type {
   Report,
 } from '../core/index.ts';
 import type { CallLog, Feedback, Proposer } from '../propose/index.ts';
-import { type Left, leftOf, noUsage, refusalOf } from './budget.ts';
+import { type Left, noUsage, refusalOf } from './budget.ts';
 import { callLog } from './call-log.ts';
 import type { Budget, Effects } from './drive.ts';
 import { excerptOf } from './excerpt.ts';
 import { feedbackOf } from './feedback.ts';
 import { type EventOf, type Layers, layersOf, type RepairState } from './repair-state.ts';
+import { isLastStage, stageLeft } from './stages.ts';
 
 /** What judging one patched state needs to know. */
 export type TestOptions = {
@@ -33,6 +35,8 @@ export type CandidateBatch = { tried: number; passed: number; hung: number; wall
 
 export type ProposeRequest = {
   feedback: Feedback;
+  /** Which of the proposers is asked. */
+  stage: number;
   left: Left;
   layers: Layers;
   /** The red run without a patch. */
@@ -151,10 +155,16 @@ async function applied(options: {
 function proposalOf(state: RepairState) {
   const { phase, baseline } = state;
   if (phase.at !== 'proposing' || baseline === null) throw new Error(`no proposal is due while ${phase.at}`);
-  const left = leftOf(state.spec.limits, state.spent);
+  const left = stageLeft(state);
   // Time kept back to test and confirm what is proposed; never more than half, so that there is something to propose.
   const wallMs = Math.max(left.wallMs - 2 * state.testWallMs, left.wallMs / 2);
-  return { feedback: feedbackOf(state), left: { ...left, wallMs }, layers: phase.base.layers, baseline };
+  return {
+    feedback: feedbackOf(state),
+    stage: state.stage,
+    left: { ...left, wallMs },
+    layers: phase.base.layers,
+    baseline,
+  };
 }
 
 function trialOf(state: RepairState) {
@@ -165,9 +175,12 @@ function trialOf(state: RepairState) {
   return { layers: layersOf(base, trial), state: trial.state, flaky, baseline };
 }
 
-/** A test run is projected at the time the unpatched one took, a proposal at what its proposer says. */
+/**
+ * A test run is projected at the time the unpatched one took, a proposal at what its proposer says.
+ * @param proposers one for each stage
+ */
 export function repairBudget(
-  proposer: Pick<Proposer, 'project'>,
+  proposers: readonly Pick<Proposer, 'project'>[],
 ): Budget<RepairState, RepairEffect, RepairEnd> {
   return {
     project(state, effect) {
@@ -177,8 +190,7 @@ export function repairBudget(
         case 'confirm':
           return { wallMs: state.testWallMs };
         case 'propose':
-          // It may use any of them, so none may be used up; what it does not project, it watches by itself.
-          return { ...noUsage, ...proposer.project?.(feedbackOf(state)) };
+          return projected(state, proposers[state.stage]);
         case 'apply':
           return {};
       }
@@ -191,4 +203,14 @@ export function repairBudget(
       return { status: 'budget_exhausted', which: name, used, limit };
     },
   };
+}
+
+/** What a proposer does not project it may use any amount of, so none may be used up, and it watches that by itself. */
+function projected(state: RepairState, proposer: Pick<Proposer, 'project'> | undefined): Projection {
+  const { candidates, ...others } = noUsage;
+  const own = proposer?.project?.(feedbackOf(state));
+  // One that projects tells all it takes. One that is not the last must come to say that its candidates are used up:
+  // then the next takes over.
+  if (own !== undefined || !isLastStage(state)) return { ...others, ...own };
+  return { ...others, candidates };
 }

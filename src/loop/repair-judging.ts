@@ -1,10 +1,10 @@
 import type { RepairEnd, Report } from '../core/index.ts';
 import { type Applied, type Base, type EventOf, layersOf, type RepairState } from './repair-state.ts';
-import { type At, ended, noteTrial, tryNext } from './repair-steps.ts';
+import { type At, bestGround, ended, giveUp, noteTrial, tryNext } from './repair-steps.ts';
 import { fingerprint } from './stagnation.ts';
 import { compare, environment, failingCount, keeps, outcomeOf, unsteadyIds } from './standing.ts';
 
-/** More could be used to ask the held-out tests questions. */
+/** More could be used to ask the held-out tests questions; after these each stage that takes over has one. */
 const confirmationsAllowed = 3;
 
 export function onTested(state: RepairState, phase: At<'testing'>, report: Report): RepairState {
@@ -31,14 +31,11 @@ function onTestedAgain(state: RepairState, phase: At<'testing'>, first: Report, 
     return conclude(known, phase, first, `; two runs of this patch differ${named}`);
   }
   const noted = noteTrial(state, phase.trial, 'the tests fail exactly as before');
-  return ended(
-    { ...noted, last: first },
-    {
-      status: 'stuck',
-      why: 'same_report',
-      detail: `round ${state.round} fails exactly as the round before, twice`,
-    },
-  );
+  return giveUp({ ...noted, last: first }, phase.base, {
+    status: 'stuck',
+    why: 'same_report',
+    detail: `round ${state.round} fails exactly as the round before, twice`,
+  });
 }
 
 const sameAsLast = (state: RepairState, report: Report) =>
@@ -62,14 +59,6 @@ const groundOf = (base: Base, trial: Applied, report: Report) => ({
   motivation: trial.motivation,
   report,
 });
-
-/** The patch just kept unless an earlier one of the same proposal was better; else the ground as it was. */
-function bestGround(state: RepairState, base: Base, kept: Base | null): Base {
-  const count = (ground: Base) => failingCount(ground.report, state.flaky);
-  const best = state.best?.unconfirmed === null ? state.best : null;
-  if (kept !== null && (best === null || count(kept) <= best.failing)) return kept;
-  return best !== null && best.failing < count(base) ? best : base;
-}
 
 function remember(
   state: RepairState,
@@ -107,7 +96,7 @@ export function onConfirmed(
   const noted = noteTrial(counted, trial, outcome);
   const better = keeps(comparison) ? remember(noted, ground, disagreement(event)) : noted;
   if (counted.confirmations >= confirmationsAllowed)
-    return ended(better, {
+    return giveUp(better, base, {
       status: 'stuck',
       why: 'unconfirmed',
       detail: `${counted.confirmations} patches passed the visible tests and none was confirmed`,

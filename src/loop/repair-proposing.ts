@@ -1,6 +1,7 @@
 import type { Proposed, RepairEnd } from '../core/index.ts';
 import type { Applied, Base, EventOf, RepairState } from './repair-state.ts';
-import { type At, ended, noteTrial, tryNext } from './repair-steps.ts';
+import { type At, ask, giveUp, noteTrial, tryNext } from './repair-steps.ts';
+import { isLastStage, stageWall } from './stages.ts';
 import { environment } from './standing.ts';
 
 /** Proposals in a row that cost no test round, and times one refused patch may come. */
@@ -14,7 +15,7 @@ export function onProposed(state: RepairState, { base }: At<'proposing'>, propos
       return { ...state, phase: { at: 'applying', base, trial } };
     }
     case 'no_proposal':
-      return ended(state, endOfNoProposal(state, proposed));
+      return giveUp(state, base, endOfNoProposal(state, proposed));
     case 'malformed': {
       const refusal = {
         code: 'malformed' as const,
@@ -33,13 +34,15 @@ function endOfNoProposal(
   proposed: Extract<Proposed, { kind: 'no_proposal' }>,
 ): RepairEnd {
   const { exhausted, reason } = proposed;
+  if (exhausted === 'wall' && !isLastStage(state))
+    return { status: 'budget_exhausted', which: 'wall', ...stageWall(state) };
   if (exhausted !== null) {
     const which = exhausted === 'cost' ? 'costUsd' : exhausted === 'wall' ? 'wallMs' : exhausted;
     const used = state.spent[which] ?? 0;
     return { status: 'budget_exhausted', which: exhausted, used, limit: state.spec.limits[which] ?? used };
   }
   const problem = state.baseline?.problems[0];
-  if (state.baseline?.tests.length === 0 && problem !== undefined) {
+  if (state.baseline?.tests.length === 0 && problem !== undefined && isLastStage(state)) {
     // A test file fails to load for what it imports, as a rule.
     const at = problem.frames.findLast(({ inProject }) => inProject);
     const file = at?.file ?? problem.file;
@@ -70,7 +73,7 @@ export function onRefused(
   const told = times > 1 ? [...refusals, repeated(times)] : refusals;
   const counted = { ...state, refusals: told, rejected: { ...state.rejected, [key]: times } };
   if (times >= unpatchableAt)
-    return ended(counted, {
+    return giveUp(counted, base, {
       status: 'unpatchable',
       detail: `the same patch was refused ${times} times: ${why}`,
     });
@@ -89,11 +92,11 @@ const repeated = (times: number) => ({
 function unpatchable(state: RepairState, base: Base, why: string): RepairState {
   const inARow = state.unpatchable + 1;
   if (inARow >= unpatchableAt)
-    return ended(state, {
+    return giveUp(state, base, {
       status: 'unpatchable',
       detail: `${inARow} proposals in a row could not be applied; the last: ${why}`,
     });
-  return { ...state, unpatchable: inARow, phase: { at: 'proposing', base } };
+  return ask({ ...state, unpatchable: inARow }, base);
 }
 
 export function onApplied(
@@ -107,7 +110,7 @@ export function onApplied(
   if (event.diff === '' || state.seen.includes(event.state)) {
     const noted = noteTrial(ready, trial, 'the same files as in an earlier round');
     if (trial.rest.length > 0) return tryNext(noted, base, trial.rest);
-    return ended(noted, {
+    return giveUp(noted, base, {
       status: 'stuck',
       why: 'seen_state',
       detail: `round ${state.round} proposes files that were tested before`,

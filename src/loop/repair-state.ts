@@ -53,7 +53,7 @@ export type Best = Base & {
 };
 
 /** A call to a model that was journaled; `request`: the sha256 of what was asked. */
-export type PastCall = { request: string; result: ModelResult };
+export type PastCall = { request: string; result: ModelResult; usage: Usage };
 
 /** The calls to models inside the `propose` that is due. `inFlight`: at most what a call costs that has no result yet. */
 export type Calls = { past: PastCall[]; inFlight: Projection | null; any: boolean };
@@ -70,6 +70,12 @@ export type RepairState = {
   round: number;
   /** `rounds`: patches that were tested. */
   spent: Spent;
+  /** Which of the proposers that take over from one another is at work, from 0. */
+  stage: number;
+  /** What had been spent when it began. */
+  stageStart: Spent;
+  /** How the stages before it ended. */
+  handedOver: RepairEnd[];
   pending: Pending | null;
   /** Charged by batches of the effect in flight already, so that its reply does not charge it again. */
   counted: Usage;
@@ -100,9 +106,11 @@ export type RepairState = {
   heldOut: { total: number; passed: number } | null;
   alternatives: { motivation: string; diff: string }[];
   steering: string[];
-  /** Why the run stands still, until it is resumed. */
-  stopped: string | null;
+  /** What the run stands still with, until it is resumed: it was stopped, or a model cannot be had now. */
+  halted: Halt | null;
 };
+
+export type Halt = Extract<RepairEnd, { status: 'aborted' | 'environment_error' }>;
 
 export function startRepair(spec: RepairSpec): RepairState {
   return {
@@ -110,6 +118,9 @@ export function startRepair(spec: RepairSpec): RepairState {
     phase: { at: 'baseline', first: null },
     round: 0,
     spent: { ...noUsage, rounds: 0 },
+    stage: 0,
+    stageStart: { ...noUsage, rounds: 0 },
+    handedOver: [],
     pending: null,
     counted: noUsage,
     calls: noCalls,
@@ -129,7 +140,7 @@ export function startRepair(spec: RepairSpec): RepairState {
     heldOut: null,
     alternatives: [],
     steering: [],
-    stopped: null,
+    halted: null,
   };
 }
 

@@ -11,6 +11,7 @@ import type { Machine, Next } from './machine.ts';
 import { onConfirmed, onTested } from './repair-judging.ts';
 import { onApplied, onProposed, onRefused } from './repair-proposing.ts';
 import { type EventOf, noCalls, type RepairState, startRepair } from './repair-state.ts';
+import { ask, ended } from './repair-steps.ts';
 import { endOfBaseline, environment, unsteadyIds } from './standing.ts';
 
 /** A baseline this quick, or this small a share of the wall budget, is run twice to find flaky tests. */
@@ -32,7 +33,7 @@ export const repairMachine: Machine<RepairSpec, RepairState, RepairEvent, Repair
 function next(state: RepairState): Next<RepairEffect, RepairEnd> {
   const { phase, round } = state;
   if (phase.at === 'ended') return { kind: 'end', end: phase.end };
-  if (state.stopped !== null) return { kind: 'pause', end: { status: 'aborted', detail: state.stopped } };
+  if (state.halted !== null) return { kind: 'pause', end: state.halted };
   switch (phase.at) {
     case 'baseline':
       return effect({ kind: 'baseline', again: phase.first !== null });
@@ -56,7 +57,7 @@ function evolve(state: RepairState, event: RepairEvent): RepairState {
       return startRepair(event.spec);
     case 'effect_started': {
       const { id, attempt, effect, projection } = event;
-      return { ...state, pending: { id, attempt, effect, projection }, counted: noUsage };
+      return { ...state, pending: { id, attempt, effect, projection }, counted: countedBefore(state) };
     }
     case 'baseline_tested':
       return phase.at === 'baseline'
@@ -88,19 +89,19 @@ function evolve(state: RepairState, event: RepairEvent): RepairState {
       if (phase.at !== 'confirming') return misplaced(state, event);
       return onConfirmed(settle(state, event.wallMs), phase, event);
     case 'effect_failed':
-      return { ...state, pending: null, phase: { at: 'ended', end: endOfFailure(event) } };
+      return onFailed(settle(state, event.wallMs ?? 0), event);
     case 'steered':
       return { ...state, steering: [...state.steering, event.text] };
     case 'stopped': {
       const wallMs = Math.max(0, event.wallMs - state.counted.wallMs);
-      return { ...charge(state, wallMs), stopped: event.detail };
+      return { ...charge(state, wallMs), halted: { status: 'aborted', detail: event.detail } };
     }
     case 'resumed': {
       const calls = { ...state.calls, inFlight: null };
-      return { ...(event.lost === null ? state : lose(state, event.lost)), calls, stopped: null };
+      return { ...(event.lost === null ? state : lose(state, event.lost)), calls, halted: null };
     }
     case 'run_ended':
-      return { ...state, phase: { at: 'ended', end: event.end }, stopped: null };
+      return { ...state, phase: { at: 'ended', end: event.end }, halted: null };
   }
 }
 
@@ -118,7 +119,18 @@ const spend = (state: RepairState, usage: Usage): RepairState => ({
   pending: null,
   counted: noUsage,
 });
-const settle = (state: RepairState, wallMs: number) => spend(state, { ...noUsage, wallMs });
+/** An effect is over that took `wallMs` in all. */
+const settle = (state: RepairState, wallMs: number) =>
+  spend(state, { ...noUsage, wallMs: Math.max(0, wallMs - state.counted.wallMs) });
+
+/**
+ * What a reply need not be charged for again: the calls of earlier attempts, whose results are given again. Their time is
+ * not in it, for the reply tells the time of its own attempt only.
+ */
+function countedBefore({ calls }: RepairState): Usage {
+  const { tokens, costUsd } = calls.past.map(({ usage }) => usage).reduce(addUsage, noUsage);
+  return { ...noUsage, tokens, costUsd };
+}
 
 function onCandidates(state: RepairState, event: EventOf<'candidates'>): RepairState {
   const usage = { ...noUsage, candidates: event.tried, wallMs: event.wallMs };
@@ -126,7 +138,7 @@ function onCandidates(state: RepairState, event: EventOf<'candidates'>): RepairS
 }
 
 function onCalled(state: RepairState, { request, result, usage }: EventOf<'model_called'>): RepairState {
-  const past = [...state.calls.past, { request, result }];
+  const past = [...state.calls.past, { request, result, usage }];
   const counted = addUsage(state.counted, usage);
   return { ...addSpent(state, usage), counted, calls: { past, inFlight: null, any: true } };
 }
@@ -151,12 +163,22 @@ function onBaseline(state: RepairState, event: EventOf<'baseline_tested'>): Repa
   if (first === null && cheap && report.verdict === 'failed')
     return { ...tested, phase: { at: 'baseline', first: report } };
   const base = { layers: [], diff: '', motivation: null, report: chosen };
-  return { ...tested, round: 1, phase: { at: 'proposing', base } };
+  return ask({ ...tested, round: 1, stageStart: tested.spent }, base);
 }
 
-function endOfFailure(event: EventOf<'effect_failed'>): RepairEnd {
-  if (event.code === 'environment') return environment(event.detail, event.fix);
-  return { status: 'error', detail: event.detail, fix: event.fix };
+function onFailed(state: RepairState, { code, detail, fix }: EventOf<'effect_failed'>): RepairState {
+  switch (code) {
+    case 'provider': {
+      // The failures that led here are asked for again: they may have gone away by then.
+      const answered = state.calls.past.findLastIndex(({ result }) => result.ok) + 1;
+      const calls = { ...state.calls, past: state.calls.past.slice(0, answered), inFlight: null };
+      return { ...state, calls, halted: environment(detail, fix) };
+    }
+    case 'environment':
+      return ended(state, environment(detail, fix));
+    case 'internal':
+      return ended(state, { status: 'error', detail, fix });
+  }
 }
 
 /** A journal that says so is damaged, or of another version; going on would be guessing. */

@@ -1,26 +1,24 @@
 import type { RepairEnd, RepairResult } from '../core/index.ts';
 import { noUsage, overshoots } from './budget.ts';
 import type { RepairState } from './repair-state.ts';
+import { stagesOf } from './stages.ts';
 import { suspicionsOf } from './suspicions.ts';
 
 /**
- * The result of a run from the fold of its events alone. A run without an end (stopped, or cut by a crash) is
- * `aborted` and can be resumed.
+ * The result of a run from the fold of its events alone. A run without an end can be resumed: stopped or cut by a crash
+ * it is `aborted`, and `environment_error` where it waits for a model that cannot be had.
  * @param options.run the run's id; `dir`: its folder, absolute
  */
 export function resultOf(options: { state: RepairState; run: string; dir: string }): RepairResult {
   const { state, run, dir } = options;
   const { best, spent } = state;
-  const end: RepairEnd =
-    state.phase.at === 'ended'
-      ? state.phase.end
-      : { status: 'aborted', detail: state.stopped ?? 'the process was cut' };
+  const end = endOf(state);
   const { rounds, ...usage } = spent;
   return {
     schema: 'assay-fix/1',
     run,
     status: end.status,
-    reason: reasonOf(end, state, run),
+    reason: wholeReason(state, end, run),
     fix: 'fix' in end ? end.fix : null,
     rounds,
     patch: best?.diff ?? null,
@@ -38,8 +36,24 @@ export function resultOf(options: { state: RepairState; run: string; dir: string
   };
 }
 
+/** What each proposer that another took over from came to, e.g. `search: nothing left to try`. */
+export function handoversOf(state: RepairState): string[] {
+  const ids = stagesOf(state.spec);
+  return state.handedOver.map((end, stage) => `${ids[stage] ?? stage}: ${reasonOf(end, state)}`);
+}
+
+const endOf = ({ phase, halted }: RepairState): RepairEnd =>
+  phase.at === 'ended' ? phase.end : (halted ?? { status: 'aborted', detail: 'the process was cut' });
+
+function wholeReason(state: RepairState, end: RepairEnd, run: string): string {
+  const reason = reasonOf(end, state);
+  if (state.phase.at !== 'ended') return `${reason}; go on with: assay resume ${run}`;
+  const before = end.status === 'done' ? [] : handoversOf(state);
+  return before.length === 0 ? reason : `${reason}; before that ${before.join('; ')}`;
+}
+
 /** One sentence that a person understands without the status. */
-function reasonOf(end: RepairEnd, state: RepairState, run: string): string {
+function reasonOf(end: RepairEnd, state: RepairState): string {
   switch (end.status) {
     case 'done': {
       const total = state.best?.report.summary.passed ?? 0;
@@ -59,9 +73,8 @@ function reasonOf(end: RepairEnd, state: RepairState, run: string): string {
       return end.detail;
     case 'environment_error':
     case 'error':
-      return end.detail;
     case 'aborted':
-      return `${end.detail}; go on with: assay resume ${run}`;
+      return end.detail;
   }
 }
 

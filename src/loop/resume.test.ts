@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BudgetLimits, Proposed, RepairEffect, RepairEnd, RepairEvent, Report } from '../core/index.ts';
+import {
+  AssayError,
+  type BudgetLimits,
+  type ModelResult,
+  type Proposed,
+  type RepairEffect,
+  type RepairEnd,
+  type RepairEvent,
+  type Report,
+} from '../core/index.ts';
+import type { CallLog } from '../propose/index.ts';
 import { addUsage, leftOf, noUsage, type Spent } from './budget.ts';
 import { drive } from './drive.ts';
 import { createInbox } from './inbox.ts';
@@ -26,6 +36,14 @@ type World = {
   /** Active time of each effect. */
   effectMs: number;
   projectedTokens: number;
+  /** Calls to a model in each proposal. */
+  modelCalls: number;
+  /** A reply's usage counts the calls of earlier attempts too, whose results were given again. */
+  countsPast: boolean;
+  /** How often the model cannot be had, from the first call on. */
+  outages: number;
+  /** Proposers that take over from one another. */
+  stages: number;
 };
 
 const ids = ['a', 'b', 'c'];
@@ -80,6 +98,10 @@ const world: fc.Arbitrary<World> = fc.record({
   agreeing: fc.nat({ max: 4 }),
   effectMs: fc.constantFrom(1, 100, 300),
   projectedTokens: fc.nat({ max: 200 }),
+  modelCalls: fc.nat({ max: 3 }),
+  countsPast: fc.boolean(),
+  outages: fc.nat({ max: 2 }),
+  stages: fc.integer({ min: 1, max: 3 }),
 });
 
 /** A number made of a text, so that the same question finds the same answer. */
@@ -90,12 +112,66 @@ const pick = <T>(list: readonly T[], text: string): T => {
   return value;
 };
 
-function inWorld(at: World): {
+const perCall = { ...noUsage, tokens: 11, costUsd: 1, wallMs: 5 };
+const callUsage = {
+  inputTokens: 10,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 1,
+  estimated: false,
+};
+const answer: ModelResult = {
+  ok: true,
+  reply: { text: 'yes', toolCalls: [], finish: 'stop', usage: callUsage },
+};
+const outage: ModelResult = {
+  ok: false,
+  failure: {
+    kind: 'overloaded',
+    message: 'overloaded',
+    fix: 'wait',
+    retryAfterMs: null,
+    usage: callUsage,
+  },
+};
+
+/** Asks a model `at.modelCalls` times; gives what that cost now, and what it cost in all. */
+async function converse(options: {
+  at: World;
+  key: string;
+  log: CallLog;
+  ask: (request: string) => ModelResult;
+}) {
+  const { at, key, log, ask } = options;
+  let [own, all] = [noUsage, noUsage];
+  for (let turn = 0; turn < at.modelCalls; turn++) {
+    const request = `${key} ${turn}`;
+    let result = log.past(request);
+    if (result === null) {
+      await log.calling({ model: 'some/model', projection: { tokens: 50, costUsd: 3 } });
+      result = ask(request);
+      await log.called({ model: 'some/model', request, result, usage: perCall });
+      own = addUsage(own, perCall);
+    }
+    all = addUsage(all, perCall);
+    if (!result.ok)
+      throw new AssayError({ code: 'provider', message: result.failure.message, fix: result.failure.fix });
+  }
+  return { own, all };
+}
+
+function inWorld(
+  at: World,
+  from: readonly RepairEvent[] = [],
+): {
   effects: RepairEffects;
   calls: string[];
+  asked: string[];
   clock: ReturnType<typeof fakeClock>;
 } {
   const calls: string[] = [];
+  const asked: string[] = [];
+  let outages = at.outages - from.filter(isOutage).length;
   const clock = fakeClock();
   const call = (name: string) => {
     calls.push(name);
@@ -106,12 +182,20 @@ function inWorld(at: World): {
       call(`baseline ${again}`);
       return pick(at.baselines, `baseline ${again}`);
     },
-    async propose({ feedback, onBatch }) {
+    async propose({ feedback, stage, onBatch, calls: log }) {
       call(`propose ${feedback.round}`);
       for (let batch = 0; batch < at.batches; batch++)
         await onBatch({ tried: 7, passed: 0, hung: 1, wallMs: Math.floor(at.effectMs / 4) });
-      const key = `${feedback.round} ${feedback.attempts.length} ${feedback.refusals.length}`;
-      return pick(at.proposals, key);
+      const key = `${stage} ${feedback.round} ${feedback.attempts.length} ${feedback.refusals.length}`;
+      const ask = (request: string) => {
+        asked.push(request);
+        clock.advance(perCall.wallMs);
+        return outages-- > 0 ? outage : answer;
+      };
+      const { own, all } = await converse({ at, key, log, ask });
+      const picked = pick(at.proposals, key);
+      if (at.modelCalls === 0) return picked;
+      return { ...picked, usage: { ...(at.countsPast ? all : own), candidates: picked.usage.candidates } };
     },
     async apply({ layers, edits, alternatives }) {
       const made = JSON.stringify([...layers, edits]);
@@ -138,16 +222,37 @@ function inWorld(at: World): {
       return { agreed, report: visible, whole: visible, heldOut: { total: 2, passed: agreed ? 2 : 1 } };
     },
   };
-  return { effects, calls, clock };
+  return { effects, calls, asked, clock };
 }
 
-type Went = { end: RepairEnd; state: RepairState; events: RepairEvent[]; calls: string[] };
+const isOutage = (event: RepairEvent) => event.type === 'model_called' && !event.result.ok;
 
+const specOf = ({ limits, stages }: World) =>
+  madeSpec({ limits, proposer: Array(stages).fill('scripted').join(',') });
+
+type Went = {
+  end: RepairEnd;
+  state: RepairState;
+  events: RepairEvent[];
+  calls: string[];
+  asked: string[];
+};
+
+/** To the end, taken up again as often as the model cannot be had. */
 async function go(at: World, from: readonly RepairEvent[] = []): Promise<Went> {
-  const { effects, calls, clock } = inWorld(at);
+  const went = await goOn(at, from);
+  if (!went.resumable) return went;
+  expect(went.end).toEqual({ status: 'environment_error', detail: 'overloaded', fix: 'wait' });
+  expect(went.events.at(-1)).toMatchObject({ type: 'effect_failed', code: 'provider' });
+  const rest = await go(at, went.events);
+  return { ...rest, calls: [...went.calls, ...rest.calls], asked: [...went.asked, ...rest.asked] };
+}
+
+async function goOn(at: World, from: readonly RepairEvent[]): Promise<Went & { resumable: boolean }> {
+  const { effects, calls, asked, clock } = inWorld(at, from);
   const journal = memoryJournal<RepairEvent | DriveEvent<RepairEffect, RepairEnd>>();
   const events = [...from];
-  if (events.length === 0) events.push({ type: 'run_started', spec: madeSpec({ limits: at.limits }) });
+  if (events.length === 0) events.push({ type: 'run_started', spec: specOf(at) });
   const start = takeUp(events);
   let { position } = start;
   if (from.length > 0 && !position.ended) {
@@ -159,19 +264,22 @@ async function go(at: World, from: readonly RepairEvent[] = []): Promise<Went> {
     position,
     effects: eventsOf({ effects, clock }),
     journal,
-    budget: repairBudget({ project: () => ({ tokens: at.projectedTokens, costUsd: 0 }) }),
+    budget: repairBudget(
+      Array(at.stages).fill({ project: () => ({ tokens: at.projectedTokens, costUsd: 0 }) }),
+    ),
     inbox: createInbox(),
     signal: new AbortController().signal,
     clock,
   });
-  expect(resumable).toBe(false);
-  return { end, state, events: [...events, ...(journal.events as RepairEvent[])], calls };
+  const all = [...events, ...(journal.events as RepairEvent[])];
+  return { end, state, events: all, calls, asked, resumable };
 }
 
 /** Spent, counted by another way than the machine's: straight from the journal. */
 function spentIn(events: readonly RepairEvent[]): Spent {
   let spent = { ...noUsage, rounds: 0 } as Spent;
   let batches = noUsage as Spent;
+  let conversation = { ...noUsage };
   const add = (usage: Parameters<typeof addUsage>[1]) => {
     spent = { ...addUsage(spent, usage), rounds: spent.rounds };
   };
@@ -182,16 +290,25 @@ function spentIn(events: readonly RepairEvent[]): Spent {
       batches = { ...addUsage(batches, usage), rounds: 0 };
       add(usage);
     }
+    if (event.type === 'model_called') {
+      conversation = addUsage(conversation, event.usage);
+      batches = { ...addUsage(batches, { ...noUsage, wallMs: event.usage.wallMs }), rounds: 0 };
+      add(event.usage);
+    }
+    const more = (all: number, part: number) => Math.max(0, all - part);
     if (event.type === 'proposed') {
       const { tokens, costUsd, candidates, wallMs } = event.proposed.usage;
-      const more = (all: number, part: number) => Math.max(0, all - part);
+      const paid = conversation;
+      conversation = { ...noUsage };
       add({
-        tokens,
-        costUsd,
+        tokens: more(tokens, paid.tokens),
+        costUsd: costUsd === null ? null : more(costUsd, paid.costUsd ?? 0),
         candidates: more(candidates, batches.candidates),
         wallMs: more(wallMs, batches.wallMs),
       });
-    } else if ('wallMs' in event && event.type !== 'candidates' && event.type !== 'stopped')
+    } else if (event.type === 'effect_failed')
+      add({ ...noUsage, wallMs: more(event.wallMs ?? 0, batches.wallMs) });
+    else if ('wallMs' in event && event.type !== 'candidates' && event.type !== 'stopped')
       add({ ...noUsage, wallMs: event.wallMs });
     if (event.type === 'resumed' && event.lost !== null) add(event.lost);
     if (event.type === 'tested' && !event.again) spent.rounds++;
@@ -208,10 +325,28 @@ describe('every world', () => {
         expect(events.at(-1)).toEqual({ type: 'run_ended', end });
         // Two baselines; a round is a test, a repeat of it and a confirmation, and each proposal has at most two
         // other patches; at most two proposals in a row cost no round.
-        expect(calls.length).toBeLessThanOrEqual(2 + at.limits.rounds * (3 + 3 * (1 + 3)) + 3 * (1 + 3));
+        const outages = at.modelCalls === 0 ? 0 : at.outages;
+        expect(calls.length - outages).toBeLessThanOrEqual(
+          2 + at.limits.rounds * (3 + 3 * (1 + 3)) + 3 * (1 + 3),
+        );
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('gives up only when no proposer is left that could take over', async () => {
+    let handedOver = 0;
+    await fc.assert(
+      fc.asyncProperty(world, async (at) => {
+        const { end, state } = await go(at);
+        expect(state.stage).toBeLessThan(at.stages);
+        expect(state.handedOver).toHaveLength(state.stage);
+        if (end.status === 'stuck' || end.status === 'unpatchable') expect(state.stage).toBe(at.stages - 1);
+        handedOver += state.stage;
+      }),
+      { numRuns: 200 },
+    );
+    expect(handedOver).toBeGreaterThan(20);
   });
 
   it('never starts an effect that is projected at more than what is left, and counts what it spends', async () => {
@@ -239,7 +374,7 @@ describe('every world', () => {
     await fc.assert(
       fc.asyncProperty(world, fc.nat(), async (at, n) => {
         const { events, state } = await go(at);
-        const start = startOf(repairMachine, madeSpec({ limits: at.limits }));
+        const start = startOf(repairMachine, specOf(at));
         const cut = n % (events.length + 1);
         const frozen = JSON.stringify(events);
         const prefix = positionAfter(repairMachine, start, events.slice(0, cut));
@@ -272,8 +407,12 @@ describe('resume', () => {
           expect(again.state.best).toEqual(whole.state.best);
           // What is in the journal is neither performed nor paid again.
           const { pending } = takeUp(prefix).position;
-          const done = prefix.filter((event) => repairMachine.settles(event)).length;
+          const done = prefix.filter(
+            (event) => repairMachine.settles(event) || event.type === 'effect_failed',
+          ).length;
           expect(again.calls).toEqual(whole.calls.slice(done));
+          const told = prefix.filter(({ type }) => type === 'model_called').length;
+          expect(again.asked).toEqual(whole.asked.slice(told));
           const cut = noUsageBut(prefix, pending === null);
           const extra = addUsage(cut, again.state.lost);
           const { rounds, ...spent } = whole.state.spent;
@@ -355,6 +494,10 @@ const fixed = (): World => ({
   agreeing: 4,
   effectMs: 50,
   projectedTokens: 100,
+  modelCalls: 0,
+  countsPast: false,
+  outages: 0,
+  stages: 1,
 });
 
 /** What the batches of an effect cut at the end of `prefix` have charged: real work that is done anew. */

@@ -110,7 +110,7 @@ export function takeUp(events: readonly RepairEvent[]): {
     });
   }
   const position = positionAfter(repairMachine, startOf(repairMachine, first.spec), rest);
-  const { counted, calls, stopped } = position.state;
-  const lost = lostBy({ cut: position.pending, counted, calls, stopped: stopped !== null });
+  const { counted, calls, halted } = position.state;
+  const lost = lostBy({ cut: position.pending, counted, calls, stopped: halted !== null });
   return { position, resumed: { type: 'resumed', lost } };
 }

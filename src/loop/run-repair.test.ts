@@ -15,7 +15,9 @@ import { noUsage } from './budget.ts';
 import { type FakeLabOptions, fakeLab } from './fake-lab.ts';
 import { createInbox } from './inbox.ts';
 import { madeSpec } from './made.ts';
+import type { RepairState } from './repair-state.ts';
 import { repairFiles, repliesIn, resumeRepair, runRepair } from './run-repair.ts';
+import { foldRepair, viewOf } from './view.ts';
 
 const home = mkdtempSync(path.join(tmpdir(), 'assay-loop-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -52,10 +54,23 @@ async function setUp(replies: readonly ScriptedReply[], over: Partial<FakeLabOpt
   const lab = fakeLab({ ...project, ...over });
   const proposer = scriptedProposer({ replies });
   const stop = new AbortController();
-  return { spec, run, lab, proposer, stop, options: { spec, run, lab, proposer, signal: stop.signal } };
+  return {
+    spec,
+    run,
+    lab,
+    proposer,
+    stop,
+    options: { spec, run, lab, proposers: [proposer], signal: stop.signal },
+  };
 }
 
 const eventsIn = (run: Run<RepairEvent>) => run.events().map(({ event }) => event);
+const foldAll = (events: RepairEvent[]) => {
+  let state: RepairState | null = null;
+  for (const event of events) state = foldRepair(state, event);
+  if (state === null) throw new Error('no events');
+  return state;
+};
 const read = (run: Run<RepairEvent>, name: string) => readFileSync(path.join(run.dir, name), 'utf8');
 
 describe('runRepair', () => {
@@ -213,12 +228,12 @@ describe('resumeRepair', () => {
     run.close();
 
     const again = store.open(run.id, { event: repairEventSchema });
-    const replies = both.slice(repliesIn(eventsIn(again)));
+    const replies = both.slice(repliesIn(eventsIn(again))[0]);
     const lab = fakeLab(project);
     const { result, end } = await resumeRepair({
       run: again,
       lab,
-      proposer: scriptedProposer({ replies }),
+      proposers: [scriptedProposer({ replies })],
       signal: new AbortController().signal,
     });
     expect(end).toEqual({ status: 'done' });
@@ -231,7 +246,7 @@ describe('resumeRepair', () => {
     const { options, run, lab } = await setUp(both);
     const first = await runRepair(options);
     const before = eventsIn(run).length;
-    const again = await resumeRepair({ ...options, proposer: scriptedProposer({ replies: [] }) });
+    const again = await resumeRepair({ ...options, proposers: [scriptedProposer({ replies: [] })] });
     expect(again).toEqual(first);
     expect(eventsIn(run)).toHaveLength(before);
     expect(lab.jobs).toHaveLength(5);
@@ -282,6 +297,29 @@ describe('resumeRepair', () => {
     });
     await expect(resumed).rejects.toMatchObject({ code: 'changed', because: 'src/a.py' });
     expect(eventsIn(run)).toHaveLength(before);
+  });
+
+  it('goes on where a model could not be had, as often as that is', async () => {
+    const gone = () => {
+      throw new AssayError({ code: 'provider', message: 'the key was refused', fix: 'set SOME_API_KEY' });
+    };
+    const { options, run, proposer } = await setUp([proposal([adds]), gone, gone, proposal([doubles])]);
+    const first = await runRepair(options);
+    const end = { status: 'environment_error', detail: 'the key was refused', fix: 'set SOME_API_KEY' };
+    expect(first).toMatchObject({ end, resumable: true });
+    expect(first.result).toMatchObject({
+      status: 'environment_error',
+      reason: `the key was refused; go on with: assay resume ${run.id}`,
+      fix: 'set SOME_API_KEY',
+      rounds: 1,
+      bestEffort: true,
+    });
+    expect(viewOf(foldAll(eventsIn(run)))).toMatchObject({ phase: 'stopped', end: null });
+    expect(await resumeRepair(options)).toMatchObject({ end, resumable: true });
+    const last = await resumeRepair(options);
+    expect(last).toMatchObject({ end: { status: 'done' }, result: { rounds: 2 } });
+    expect(proposer.heard).toHaveLength(4);
+    expect(eventsIn(run).filter(({ type }) => type === 'run_ended')).toHaveLength(1);
   });
 
   it('is stopped by a message, and steered before it goes on', async () => {

@@ -21,12 +21,13 @@ import { eventsOf, repairBudget } from './repair-effects.ts';
 import type { RepairState } from './repair-state.ts';
 import { resultOf } from './result.ts';
 import { positionAfter, takeUp } from './resume.ts';
+import { foldRepair } from './view.ts';
 
 export type RepairOptions = {
   /** The run's folder, open for writing; it stays open. */
   run: Run<RepairEvent>;
-  /** For a resumed run, made with `alreadyProposed: repliesIn(run's events)`. */
-  proposer: Proposer;
+  /** One for each of `stagesOf(spec)`; of a resumed run, each made with its part of `repliesIn(events)`. */
+  proposers: readonly Proposer[];
   /** Aborts the effect in flight; the run can then be resumed. */
   signal: AbortSignal;
   inbox?: Inbox;
@@ -96,17 +97,26 @@ export async function resumeRepair(options: RepairOptions): Promise<RepairRun> {
   });
 }
 
-/** How many replies of its proposer a run has journaled. */
-export const repliesIn = (events: readonly RepairEvent[]): number =>
-  events.filter(({ type }) => type === 'proposed').length;
+/** How many replies a run has journaled of the proposer of each stage; a stage that has not begun is left out. */
+export function repliesIn(events: readonly RepairEvent[]): number[] {
+  const counts: number[] = [];
+  let state: RepairState | null = null;
+  for (const event of events) {
+    const stage: number = state?.stage ?? 0;
+    if (event.type === 'proposed') counts[stage] = (counts[stage] ?? 0) + 1;
+    state = foldRepair(state, event);
+    counts[state.stage] ??= 0;
+  }
+  return counts;
+}
 
 type Parts = { options: RepairOptions; spec: RepairSpec; scratch: string };
 
 function effectsOf({ options, spec, scratch }: Parts) {
-  const { run, proposer, lab = realLab, clock = systemClock, onProgress } = options;
+  const { run, proposers, lab = realLab, clock = systemClock, onProgress } = options;
   return labEffects({
     spec,
-    proposer,
+    proposers,
     lab,
     clock,
     scratch,
@@ -119,7 +129,7 @@ async function go(
   parts: Parts & { position: ReturnType<typeof takeUp>['position']; effects?: ReturnType<typeof effectsOf> },
 ): Promise<RepairRun> {
   const { options, position, effects = effectsOf(parts) } = parts;
-  const { run, proposer, signal, inbox = createInbox(), clock = systemClock, onEvent } = options;
+  const { run, proposers, signal, inbox = createInbox(), clock = systemClock, onEvent } = options;
   const keep = async (report: unknown) => {
     const as = { name: 'report.json', mediaType: 'application/json' };
     return (await run.artifact(JSON.stringify(report), as)).sha256;
@@ -135,7 +145,7 @@ async function go(
     position,
     effects: eventsOf({ effects, clock, keep }),
     journal: { append: async (event, { sync }) => (await run.append(event, { sync })).event },
-    budget: repairBudget(proposer),
+    budget: repairBudget(proposers),
     inbox,
     signal,
     clock,

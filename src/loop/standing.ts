@@ -162,7 +162,10 @@ function fixOf(report: Report): string {
   return `make ${problem.file} importable first: ${problem.type} ${problem.message}`.trim();
 }
 
-export const environment = (detail: string, fix: string): RepairEnd => ({
+export const environment = (
+  detail: string,
+  fix: string,
+): Extract<RepairEnd, { status: 'environment_error' }> => ({
   status: 'environment_error',
   detail,
   fix,

@@ -117,7 +117,7 @@ export async function runScript(
     position: startOf(repairMachine, madeSpec(spec)),
     effects: eventsOf({ effects, clock }),
     journal,
-    budget: repairBudget({}),
+    budget: repairBudget([]),
     inbox: createInbox(),
     signal: new AbortController().signal,
     clock,

@@ -1,12 +1,20 @@
 import type { RepairEnd, RepairEvent, Usage } from '../core/index.ts';
 import { repairMachine } from './repair.ts';
 import { type RepairState, startRepair } from './repair-state.ts';
+import { handoversOf } from './result.ts';
+import { stagesOf } from './stages.ts';
 import { failingCount } from './standing.ts';
 
 /** What a terminal or a page shows of a run: a fold of its events. */
 export type RepairView = {
   /** `stopped`: stands still until it is resumed. */
   phase: 'baseline' | 'proposing' | 'applying' | 'testing' | 'confirming' | 'stopped' | 'ended';
+  /** The proposer at work: the `stage`th of `stages`, from 1. */
+  proposer: string;
+  stage: number;
+  stages: number;
+  /** How the proposer before it came to its end, in one line; null for the first. */
+  handover: string | null;
   round: number;
   rounds: number;
   /** Tests that fail without a patch; null before the baseline. */
@@ -32,9 +40,14 @@ export function foldRepair(state: RepairState | null, event: RepairEvent): Repai
 export function viewOf(state: RepairState): RepairView {
   const { phase, round, baseline, spent, flaky } = state;
   const { rounds: _, ...usage } = spent;
+  const ids = stagesOf(state.spec);
   const ground = 'base' in phase ? phase.base.report : (state.best?.report ?? baseline);
   return {
-    phase: state.stopped === null ? phase.at : 'stopped',
+    phase: state.halted === null ? phase.at : 'stopped',
+    proposer: ids[state.stage] ?? state.spec.proposer,
+    stage: state.stage + 1,
+    stages: ids.length,
+    handover: handoversOf(state).at(-1) ?? null,
     round,
     rounds: state.spec.limits.rounds,
     failingAtStart: baseline === null ? null : failingCount(baseline, flaky),
