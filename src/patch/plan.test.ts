@@ -274,6 +274,33 @@ describe('planEdits', () => {
   });
 
   it.each([
+    ['/etc/passwd', 'relative'],
+    ['..', '".."'],
+    ['../outside', '".."'],
+    ['lib/../../outside', '".."'],
+    ['.git/hooks/pre-commit', '.git'],
+    ['sub/.GIT/config', '.git'],
+    ['C:/outside', 'drive letter'],
+    ['c:outside', 'drive letter'],
+    ['a\0b', 'control character'],
+    ['..\\outside', 'backslash'],
+  ])('refuses the path %j in every kind of edit', (path, because) => {
+    const edits: Edit[] = [
+      replace(path, 'x', 'y'),
+      { op: 'create', path, content: 'y' },
+      { op: 'delete', path },
+      { op: 'rename', path, to: 'b' },
+      { op: 'rename', path: 'a', to: path },
+    ];
+    // Also where something answers under that name.
+    const tree = { a: 'x', [path]: 'x' };
+    for (const edit of edits) {
+      const problems = refusals(tree, [edit]);
+      expect(problems).toMatchObject([{ code: 'bad_path', path, message: expect.stringContaining(because) }]);
+    }
+  });
+
+  it.each([
     ['Tests/t.py', 'tests'],
     ['TESTS/new.py', 'tests'],
     ['caf\u0065\u0301.py', 'caf\u00E9.py'],

@@ -10,6 +10,15 @@ describe('wraps', () => {
     expect(texts).toContain(edited(source, 'return xs ==', 'return len(xs) =='));
   });
 
+  it('an absolute value, of a number and of what may be one', async () => {
+    const source = 'def f(a, b, n=0):\n    if a - b > 1:\n        return n\n    return sum([a - b, b])\n';
+    const texts = await textsOf(wraps, source);
+    expect(texts).toContain(edited(source, 'if a - b >', 'if abs(a - b) >'));
+    expect(texts).toContain(edited(source, 'return n', 'return abs(n)'));
+    expect(texts).toContain(edited(source, 'sum([a - b', 'sum([abs(a - b)'));
+    expect(texts).toContain(edited(source, 'b])', 'abs(b)])'));
+  });
+
   it('an await in a function that may wait', async () => {
     const source =
       'async def f(source):\n    page = source.fetch(1)\n    return page\n\ndef g(source):\n    return source.fetch(2)\n';
