@@ -1,7 +1,8 @@
 import { AssayError } from '../../core/index.ts';
-import { type Env, secretsIn } from '../../store/index.ts';
+import { type Env, type KnownSecret, secretsIn } from '../../store/index.ts';
+import { type CallLimits, defaultCallLimits } from './call-watch.ts';
 import { type ProviderName, providerNames } from './sdk.ts';
-import { type CallLimits, defaultCallLimits, sdkModel } from './sdk-model.ts';
+import { sdkModel } from './sdk-model.ts';
 import type { Model } from './types.ts';
 
 type Provider = {
@@ -59,26 +60,30 @@ export type CreateModelOptions = {
 export function createModel({ id, baseUrl, env, limits }: CreateModelOptions): Model {
   const { name, model } = parseId(id);
   const provider = providers[name];
-  const key =
-    provider.keyVariables.map((variable) => clean(env[variable])).find((value) => value !== null) ?? null;
-  const given =
-    clean(baseUrl) ?? provider.baseUrlVariables.map((v) => clean(env[v])).find((v) => v !== null) ?? null;
+  const key = firstSet(env, provider.keyVariables);
+  const given = clean(baseUrl) ?? firstSet(env, provider.baseUrlVariables)?.value ?? null;
   const url = given === null ? null : parseBaseUrl(given);
   const address = url ?? provider.baseUrl;
   if (address === null) throw noBaseUrl(id);
   if (key === null && provider.keyRequired) throw noKey(id, provider.keyVariables);
-  const [keyVariable] = provider.keyVariables;
   return sdkModel({
     id,
     receiver: url === null ? name : new URL(url).host,
-    endpoint: { provider: name, model, baseUrl: address, key },
+    endpoint: { provider: name, model, baseUrl: address, key: key?.value ?? null },
     limits: { ...defaultCallLimits, ...limits },
     tell: {
       baseUrl: url,
-      keyVariable,
-      secrets: [...(key === null ? [] : [{ name: keyVariable, value: key }]), ...secretsIn(env)],
+      keyVariable: key?.name ?? provider.keyVariables[0],
+      secrets: [...(key === null ? [] : [key]), ...secretsIn(env)],
     },
   });
+}
+
+function firstSet(env: Env, variables: readonly string[]): KnownSecret | null {
+  const set = variables
+    .map((name) => ({ name, value: clean(env[name]) }))
+    .find(({ value }) => value !== null);
+  return set === undefined || set.value === null ? null : { name: set.name, value: set.value };
 }
 
 function clean(value: string | undefined): string | null {

@@ -40,6 +40,8 @@ export function recordingModel(options: {
     receiver: inner.receiver,
     call: async (request, callOptions) => {
       const result = await inner.call(request, callOptions);
+      // The user's stop says nothing of the model, and would stop each replay at the same place.
+      if (!result.ok && result.failure.kind === 'aborted') return result;
       if (written === null) {
         const recorded = { by: inner.id, at: now().toISOString(), ...(note === undefined ? {} : { note }) };
         void write({ schema: 'assay-model-replay/1', recorded });
@@ -98,13 +100,17 @@ async function readReplay(file: string): Promise<string> {
 }
 
 function parseReplay(text: string): { header: ReplayHeader; lines: ReplayLine[] } {
-  const [first, ...rest] = text.split('\n').filter((line) => line.trim() !== '');
+  const [first, ...rest] = text.split('\n');
   const header = headerSchema.safeParse(parseJson(first ?? ''));
   if (!header.success) throw notARecording(1, 'its first line is no header of assay-model-replay/1');
-  const lines = rest.map((line, at) => {
-    const parsed = lineSchema.safeParse(parseJson(line));
+  const lines = rest.flatMap((line, at) => {
+    if (line.trim() === '') return [];
+    const value = parseJson(line);
+    // A process that was killed while it recorded leaves half a line at the end.
+    if (value === undefined && at === rest.length - 1) return [];
+    const parsed = lineSchema.safeParse(value);
     if (!parsed.success) throw notARecording(at + 2, z.prettifyError(parsed.error));
-    return parsed.data;
+    return [parsed.data];
   });
   return { header: header.data, lines };
 }

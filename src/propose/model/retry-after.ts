@@ -11,7 +11,8 @@ export function retryAfterMs({ headers, body }: ProviderError, now: Date): numbe
   const after = lower.get('retry-after');
   const inSeconds = seconds(after);
   if (inSeconds !== null) return inSeconds * 1000;
-  if (after !== undefined && after !== '') {
+  // Date.parse takes much that is no date, `-5` for one.
+  if (after !== undefined && /^[A-Za-z]{3,9}, /.test(after)) {
     const date = Date.parse(after);
     if (!Number.isNaN(date)) return Math.max(0, date - now.getTime());
   }

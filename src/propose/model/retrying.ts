@@ -1,6 +1,6 @@
 import { setTimeout as timer } from 'node:timers/promises';
 import type { ModelFailure, ModelResult, ModelUsage } from '../../core/index.ts';
-import { mayPass } from './failures.ts';
+import { mayPass } from './failure-kind.ts';
 import type { Model, ModelCallOptions, ModelRequest } from './types.ts';
 import { addUsage, noUsage } from './usage.ts';
 

@@ -1,82 +1,28 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import type { ModelResult } from '../../core/index.ts';
-import { createModel } from './providers.ts';
-import {
-  errorAnswers,
-  rateLimitAnswer,
-  type Script,
-  type ScriptedServer,
-  startScriptedServer,
-} from './scripted-server/server.fixture.ts';
-import type { CallLimits } from './sdk-model.ts';
-import type { ModelProgress, ModelRequest } from './types.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { errorAnswers, rateLimitAnswer } from './scripted-server/answers.fixture.ts';
+import { env, failureIn, ids, modelOverHttp, replyOf, request } from './scripted-server/ask.fixture.ts';
+import type { RawAnswer } from './scripted-server/server.fixture.ts';
 
-const open: ScriptedServer[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((server) => server.close()));
-});
+const { ask } = modelOverHttp();
 
-const request: ModelRequest = {
-  system: 'You repair programs.',
-  messages: [{ role: 'user', text: 'The test fails.' }],
-  tools: [
-    {
-      name: 'propose_patch',
-      description: 'Proposes a patch.',
-      input: z.object({ motivation: z.string(), edits: z.array(z.object({ path: z.string() })) }),
-    },
-  ],
-  toolChoice: { tool: 'propose_patch' },
-  maxOutputTokens: 1000,
-};
-
-const env = {
-  OPENAI_API_KEY: 'sk-test-openai-0123456789',
-  ANTHROPIC_API_KEY: 'sk-ant-test-0123456789',
-  GEMINI_API_KEY: 'gemini-test-0123456789',
-};
-
-async function serve(script: Script): Promise<ScriptedServer> {
-  const server = await startScriptedServer({ script });
-  open.push(server);
-  return server;
-}
-
-type Asked = { result: ModelResult; progress: ModelProgress[]; server: ScriptedServer };
-
-async function ask(options: {
-  script: Script;
-  id?: string;
-  limits?: Partial<CallLimits>;
-  signal?: AbortSignal;
-  request?: ModelRequest;
-}): Promise<Asked> {
-  const server = await serve(options.script);
-  const model = createModel({
-    id: options.id ?? 'openai-compatible/qwen',
-    baseUrl: server.url,
-    env,
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-  });
-  const progress: ModelProgress[] = [];
-  const result = await model.call(options.request ?? request, {
-    signal: options.signal ?? new AbortController().signal,
-    onProgress: (step) => progress.push(step),
-  });
-  return { result, progress, server };
-}
-
-const patch = JSON.stringify({ motivation: 'The sign was wrong: "-" for "+".', edits: [{ path: 'a.py' }] });
+const patch = JSON.stringify({ motivation: 'The sign was wrong: "-" for "+".', edits: [{ path: 'ä/b.py' }] });
 const patchCall = { toolCalls: [{ name: 'propose_patch', arguments: patch }] };
-const ids = ['openai-compatible/qwen', 'openai/gpt', 'anthropic/claude', 'google/gemini'] as const;
+const raw = (status: number, body: unknown): RawAnswer => ({
+  status,
+  body: JSON.stringify(body),
+  headers: { 'content-type': 'application/json' },
+});
+const stream = (...events: object[]): RawAnswer => ({
+  status: 200,
+  body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+  headers: { 'content-type': 'text/event-stream' },
+});
 
 describe.each(ids)('the real SDK for %s over HTTP', (id) => {
   it('collects a tool call that streams in pieces, with its tokens', async () => {
     const usage = { input: 1000, output: 50, cacheRead: 200 };
-    const { result, progress } = await ask({ id, script: [{ text: 'I see.', ...patchCall, usage }] });
-    if (!result.ok) throw new Error(JSON.stringify(result));
-    const { reply } = result;
+    const asked = await ask({ id, script: [{ text: 'I see.', ...patchCall, usage }] });
+    const reply = replyOf(asked);
     expect(reply.text).toBe('I see.');
     expect(reply.toolCalls.map(({ name, input }) => ({ name, input: JSON.parse(input) }))).toEqual([
       { name: 'propose_patch', input: JSON.parse(patch) },
@@ -91,19 +37,231 @@ describe.each(ids)('the real SDK for %s over HTTP', (id) => {
       outputTokens: 50,
       estimated: false,
     });
-    expect(progress[0]).toEqual({ at: 'waiting' });
-    const last = progress.at(-1);
+    expect(asked.progress[0]).toEqual({ at: 'waiting' });
+    const last = asked.progress.at(-1);
     expect(last?.at === 'streaming' && last.outputChars).toBeGreaterThanOrEqual(patch.length);
+  });
+
+  it('gives prose where a tool was required as it is', async () => {
+    const reply = replyOf(await ask({ id, script: [{ text: 'I would rather talk about it.' }] }));
+    expect(reply).toMatchObject({ text: 'I would rather talk about it.', toolCalls: [], finish: 'stop' });
+  });
+
+  it('keeps two calls of one reply apart and in order', async () => {
+    const toolCalls = [
+      { id: 'a', name: 'propose_patch', arguments: '{"n":1}' },
+      { id: 'b', name: 'read_file', arguments: '{"n":2}' },
+    ];
+    const reply = replyOf(await ask({ id, script: [{ toolCalls }] }));
+    expect(reply.toolCalls.map(({ name, input }) => [name, input])).toEqual([
+      ['propose_patch', '{"n":1}'],
+      ['read_file', '{"n":2}'],
+    ]);
+    expect(new Set(reply.toolCalls.map((call) => call.id)).size).toBe(2);
+  });
+
+  it('tells a reply that was too long from one that was whole, and a refusal from both', async () => {
+    expect(replyOf(await ask({ id, script: [{ text: 'half of', finish: 'length' }] })).finish).toBe('length');
+    expect(replyOf(await ask({ id, script: [{ text: 'No.', finish: 'refused' }] })).finish).toBe('refused');
+  });
+
+  it('sends the key to the address that was given, the instructions, the words and the tools', async () => {
+    const { server } = await ask({ id, script: [patchCall] });
+    const [sent] = server.requests;
+    const key = {
+      'openai-compatible/qwen': ['authorization', `Bearer ${env.ASSAY_API_KEY}`],
+      'openai/gpt': ['authorization', `Bearer ${env.OPENAI_API_KEY}`],
+      'anthropic/claude': ['x-api-key', env.ANTHROPIC_API_KEY],
+      'google/gemini': ['x-goog-api-key', env.GEMINI_API_KEY],
+    }[id];
+    expect(sent?.headers[String(key[0])]).toBe(key[1]);
+    const body = JSON.stringify(sent?.body);
+    for (const word of [
+      request.system,
+      'The test fails.',
+      'propose_patch',
+      'Proposes a patch.',
+      'motivation',
+    ]) {
+      expect(body).toContain(word);
+    }
+    expect(body).toContain('1000');
+  });
+
+  it('gives a conversation with tool results back to the model, broken arguments shown as they were', async () => {
+    const { server, result } = await ask({
+      id,
+      script: [{ text: 'Thanks.' }],
+      request: {
+        ...request,
+        toolChoice: 'auto',
+        messages: [
+          { role: 'user', text: 'Look.' },
+          {
+            role: 'assistant',
+            text: '',
+            toolCalls: [
+              { id: 'call_1', name: 'read_file', input: '{"path":"a.py"}' },
+              { id: 'call_2', name: 'read_file', input: '{"path": b.py' },
+            ],
+          },
+          {
+            role: 'tool',
+            results: [
+              { callId: 'call_1', tool: 'read_file', text: 'x = 1' },
+              { callId: 'call_2', tool: 'read_file', text: 'Your arguments are no JSON.' },
+            ],
+          },
+        ],
+      },
+    });
+    expect(result.ok).toBe(true);
+    const body = JSON.stringify(server.requests[0]?.body);
+    for (const word of ['a.py', 'not_an_object', 'b.py', 'x = 1', 'Your arguments are no JSON.']) {
+      expect(body).toContain(word);
+    }
+  });
+
+  it('tells a wrong key by the variable to set, without the key', async () => {
+    const failure = failureIn(
+      await ask({
+        id,
+        script: [raw(401, { error: { message: `bad key ${Object.values(env).join(' ')}` } })],
+      }),
+    );
+    expect(failure.kind).toBe('key');
+    expect(failure.fix).toMatch(/OPENAI_API_KEY|ANTHROPIC_API_KEY|GEMINI_API_KEY|ASSAY_API_KEY/);
+    for (const key of Object.values(env)) expect(JSON.stringify(failure)).not.toContain(key);
+    expect(failure.usage.inputTokens).toBe(0);
+  });
+
+  it('asks once for each call, and hands on how long to wait', async () => {
+    const { server, ...asked } = await ask({ id, script: [rateLimitAnswer('7')] });
+    expect(failureIn(asked)).toMatchObject({ kind: 'rate_limit', retryAfterMs: 7000 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('tells an overloaded provider', async () => {
+    const body = {
+      type: 'error',
+      error: { type: 'overloaded_error', message: 'Overloaded', status: 'UNAVAILABLE' },
+    };
+    expect(failureIn(await ask({ id, script: [raw(529, body)] })).kind).toBe('overloaded');
+    expect(failureIn(await ask({ id, script: [errorAnswers.unavailable] })).kind).toBe('overloaded');
+  });
+
+  it('takes a stream that was cut for a failure of the network that has been paid for', async () => {
+    const long = { text: 'word '.repeat(100), stopAfter: { events: 8, how: 'cut' as const } };
+    const failure = failureIn(await ask({ id, script: [long] }));
+    expect(failure.kind).toBe('network');
+    expect(failure.usage.estimated).toBe(true);
+    expect(failure.usage.inputTokens).toBeGreaterThan(50);
+    const ended = failureIn(await ask({ id, script: [{ ...long, stopAfter: { events: 8, how: 'end' } }] }));
+    expect(ended.kind).toBe('network');
+    expect(ended.usage.outputTokens).toBeGreaterThan(0);
+  });
+
+  it('says nothing on stdout, stderr or as a warning of the process', async () => {
+    const said = [
+      vi.spyOn(process.stdout, 'write'),
+      vi.spyOn(process.stderr, 'write'),
+      vi.spyOn(process, 'emitWarning'),
+      vi.spyOn(console, 'warn'),
+      vi.spyOn(console, 'error'),
+    ];
+    await ask({ id, script: [patchCall] });
+    await ask({ id, script: [errorAnswers.badJson] });
+    const counts = said.map((spy) => spy.mock.calls.length);
+    vi.restoreAllMocks();
+    expect(counts).toEqual([0, 0, 0, 0, 0]);
   });
 });
 
-describe('failures over HTTP', () => {
-  it.each([
-    ['wrong key', errorAnswers.wrongKey, 'key'],
-    ['unknown model', errorAnswers.unknownModel, 'unknown_model'],
-    ['rate limit', rateLimitAnswer('7'), 'rate_limit'],
-  ] as const)('%s', async (_, answer, kind) => {
-    const { result } = await ask({ script: [answer] });
-    expect(result.ok === false && result.failure.kind).toBe(kind);
+describe('errors in the middle of a stream', () => {
+  it('anthropic: overloaded after it began', async () => {
+    const start = {
+      id: 'm',
+      type: 'message',
+      role: 'assistant',
+      model: 'c',
+      content: [],
+      usage: { input_tokens: 9, output_tokens: 1 },
+    };
+    const failure = failureIn(
+      await ask({
+        id: 'anthropic/claude',
+        script: [
+          stream(
+            { type: 'message_start', message: start },
+            { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+            { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Well' } },
+            { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
+          ),
+        ],
+      }),
+    );
+    expect(failure.kind).toBe('overloaded');
+    expect(failure.usage.inputTokens).toBeGreaterThan(0);
+  });
+
+  it('openai: a response that failed', async () => {
+    const response = { id: 'r', created_at: 1, model: 'gpt', output: [], usage: null };
+    const failure = failureIn(
+      await ask({
+        id: 'openai/gpt',
+        script: [
+          stream(
+            { type: 'response.created', sequence_number: 0, response },
+            {
+              type: 'response.failed',
+              sequence_number: 1,
+              response: {
+                ...response,
+                error: {
+                  code: 'rate_limit_exceeded',
+                  message: 'Rate limit reached. Please try again in 1.5s.',
+                },
+              },
+            },
+          ),
+        ],
+      }),
+    );
+    expect(failure).toMatchObject({ kind: 'rate_limit', retryAfterMs: 1500 });
+  });
+
+  it('google: an error object for a candidate', async () => {
+    const failure = failureIn(
+      await ask({
+        id: 'google/gemini',
+        script: [
+          stream(
+            { candidates: [{ content: { role: 'model', parts: [{ text: 'Well' }] } }] },
+            { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } },
+          ),
+        ],
+      }),
+    );
+    expect(failure.kind).toBe('overloaded');
+  });
+
+  it('openai-compatible: an error event', async () => {
+    const failure = failureIn(
+      await ask({
+        script: [
+          stream(
+            { id: 'x', choices: [{ index: 0, delta: { content: 'Well' } }] },
+            {
+              error: {
+                message: 'the request exceeds the available context size',
+                code: 500,
+                type: 'server_error',
+              },
+            },
+          ),
+        ],
+      }),
+    );
+    expect(failure.kind).toBe('context_too_long');
   });
 });

@@ -1,13 +1,15 @@
+import { asStream } from './whole-reply.ts';
+
 /** What was seen of one HTTP exchange below the SDK, which hides what a stream looks like while nothing is in it. */
 export type Wire = {
   fetch: typeof globalThis.fetch;
-  /** The body was sent. */
+  /** The request left, or was about to. */
   readonly sent: boolean;
   /** An SSE stream said that it is complete, whatever else it left out. */
   readonly done: boolean;
   /** A stream of events has begun to arrive. */
   readonly begun: boolean;
-  /** How the last body begins, at most 2000 bytes. */
+  /** How the last body begins, at most 2000 characters. */
   readonly head: string;
 };
 
@@ -25,80 +27,96 @@ export class WireError extends Error {
   }
 }
 
-/** Far above any reply: the longest outputs sold are 128 k tokens, an event is some hundred bytes a token. */
-export const maxReplyBytes = 128 * 1024 * 1024;
+/** Far above any reply: the longest outputs sold are 128 k tokens, and an event is some hundred bytes for each. */
+const maxReplyBytes = 128 * 1024 * 1024;
+
+type Seen = { sent: boolean; done: boolean; begun: boolean; head: string };
 
 /**
  * A `fetch` for one call that tells of every piece that arrives, the comments that keep a stream alive included. It
  * follows no redirect (fetch would take an `x-api-key` header along to any host), and it stops an endless body.
+ * `wholeReplies`: turns a chat completion that came in one piece into the stream it was asked for.
  */
-export function openWire(options: { onBytes: () => void; maxBytes?: number }): Wire {
-  const state = { sent: false, done: false, begun: false, head: '' };
+export function openWire(options: {
+  onBytes: () => void;
+  wholeReplies?: boolean;
+  /** Of a body. Default 128 MB. */
+  maxBytes?: number;
+}): Wire {
+  const { onBytes, wholeReplies = false, maxBytes = maxReplyBytes } = options;
+  const seen: Seen = { sent: false, done: false, begun: false, head: '' };
   return {
     get sent() {
-      return state.sent;
+      return seen.sent;
     },
     get done() {
-      return state.done;
+      return seen.done;
     },
     get begun() {
-      return state.begun;
+      return seen.begun;
     },
     get head() {
-      return state.head;
+      return seen.head;
     },
     fetch: async (input, init) => {
-      state.sent = true;
+      seen.sent = true;
       const response = await globalThis.fetch(input, { ...init, redirect: 'manual' });
-      options.onBytes();
       if (response.status >= 300 && response.status < 400) {
         await response.body?.cancel().catch(() => {});
         const target = response.headers.get('location') ?? 'nowhere';
         throw new WireError('redirect', `the server sends the request on to ${target}`);
       }
       if (response.body === null) return response;
-      const isStream = response.ok && /event-stream/.test(response.headers.get('content-type') ?? '');
-      const body = response.body.pipeThrough(
-        watch({
-          onPiece: (piece) => {
-            options.onBytes();
-            state.begun ||= isStream;
-            if (state.head.length < 2000)
-              state.head += Buffer.from(piece.subarray(0, 2000 - state.head.length)).toString('latin1');
-          },
-          onDone: () => {
-            state.done = true;
-          },
-          maxBytes: options.maxBytes ?? maxReplyBytes,
-        }),
+      const type = response.headers.get('content-type') ?? '';
+      const isStream = response.ok && type.includes('event-stream');
+      const watched = new Response(
+        response.body.pipeThrough(watchBody({ seen, onBytes, maxBytes, isStream })),
+        response,
       );
-      return new Response(body, response);
+      return wholeReplies && response.ok && type.includes('json') ? streamed(watched, seen) : watched;
     },
   };
 }
 
-function watch(options: {
-  onPiece: (piece: Uint8Array) => void;
-  onDone: () => void;
+function watchBody(options: {
+  seen: Seen;
+  onBytes: () => void;
   maxBytes: number;
+  isStream: boolean;
 }): TransformStream<Uint8Array, Uint8Array> {
-  let seen = 0;
+  const { seen, onBytes, maxBytes, isStream } = options;
+  let bytes = 0;
   let tail = Buffer.alloc(0);
   return new TransformStream({
     transform(piece, controller) {
-      options.onPiece(piece);
-      seen += piece.byteLength;
-      if (seen > options.maxBytes) {
-        controller.error(
-          new WireError('too_long', `the reply is over ${Math.round(options.maxBytes / 1024 / 1024)} MB`),
-        );
+      onBytes();
+      bytes += piece.byteLength;
+      if (bytes > maxBytes) {
+        controller.error(new WireError('too_long', `the reply is over ${Math.round(maxBytes / 1024)} KB`));
         return;
+      }
+      seen.begun ||= isStream;
+      if (seen.head.length < 2000) {
+        seen.head += Buffer.from(piece.subarray(0, 2000 - seen.head.length)).toString('latin1');
       }
       tail = Buffer.concat([tail, piece.subarray(-64)]).subarray(-64);
       controller.enqueue(piece);
     },
     flush() {
-      if (/data: ?\[DONE\]\s*$/.test(tail.toString('latin1'))) options.onDone();
+      if (/data: ?\[DONE\]\s*$/.test(tail.toString('latin1'))) seen.done = true;
     },
+  });
+}
+
+async function streamed(response: Response, seen: Seen): Promise<Response> {
+  const text = await response.text();
+  const stream = asStream(text);
+  if (stream !== null) {
+    seen.begun = true;
+    seen.done = true;
+  }
+  return new Response(stream ?? text, {
+    status: response.status,
+    headers: { 'content-type': 'text/event-stream' },
   });
 }

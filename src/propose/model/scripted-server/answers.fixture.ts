@@ -19,6 +19,8 @@ export type ReplyAnswer = {
   delayMs?: number;
   /** A comment line before each event, as gateways send to keep a connection alive. */
   keepAlive?: boolean;
+  /** In one piece, though a stream was asked for (chat completions only). */
+  whole?: boolean;
 };
 
 /** Bytes as they are. */

@@ -104,7 +104,7 @@ async function sendReply(
   }
   const { model, stream } = bodySchema.parse(request.body);
   const { events, whole } = wire(answer, model);
-  if (!stream && whole !== null) {
+  if ((answer.whole === true || !stream) && whole !== null) {
     sendRaw(
       { status: 200, body: JSON.stringify(whole), headers: { 'content-type': 'application/json' } },
       response,
@@ -132,7 +132,10 @@ async function sendReply(
 
 async function drained(response: ServerResponse): Promise<void> {
   await new Promise<void>((resolve) => {
-    response.once('drain', resolve);
-    response.once('close', resolve);
+    const go = (): void => {
+      response.off('drain', go).off('close', go);
+      resolve();
+    };
+    response.on('drain', go).on('close', go);
   });
 }
