@@ -1,4 +1,5 @@
 import type { RepairEvent, Report } from '../core/index.ts';
+import { describeSpent } from './describe-spent.ts';
 
 /** One event as a line of progress; null for those that say nothing to a person. */
 export function describeEvent(event: RepairEvent): string | null {
@@ -40,15 +41,23 @@ export function describeEvent(event: RepairEvent): string | null {
 type Proposed = Extract<RepairEvent, { type: 'proposed' }>['proposed'];
 
 function describeProposed(proposed: Proposed): string {
-  const tried = proposed.usage.candidates > 0 ? ` (${proposed.usage.candidates} candidates)` : '';
+  const tried = describeUsed(proposed.usage);
   switch (proposed.kind) {
     case 'proposal':
       return `${proposed.motivation}${tried}`;
     case 'no_proposal':
       return `nothing to propose: ${proposed.reason}${tried}`;
     case 'malformed':
-      return `no usable proposal: ${proposed.problem}`;
+      return `no usable proposal: ${proposed.problem}${tried}`;
   }
+}
+
+function describeUsed({ candidates, ...models }: Proposed['usage']): string {
+  const parts = [
+    ...(candidates > 0 ? [`${candidates} candidates`] : []),
+    ...(models.tokens > 0 ? [describeSpent(models)] : []),
+  ];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
 function describeReport({ verdict, summary, reason }: Report): string {

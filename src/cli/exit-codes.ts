@@ -15,6 +15,27 @@ export const exitCodes = {
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
+/**
+ * From the worst on: first where least is known of how the project stands, then what is farthest from a patch that
+ * holds.
+ */
+const worstFirst: readonly ExitCode[] = [
+  exitCodes.interrupted,
+  exitCodes.error,
+  exitCodes.usage,
+  exitCodes.environment,
+  exitCodes.tampered,
+  exitCodes.failed,
+  exitCodes.unpatchable,
+  exitCodes.stuck,
+  exitCodes.budget,
+  exitCodes.ok,
+];
+
+/** The exit code of several runs together. */
+export const worstOf = (codes: readonly ExitCode[]): ExitCode =>
+  worstFirst.find((code) => codes.includes(code)) ?? exitCodes.ok;
+
 export function exitCodeOfRepair(status: RepairStatus): ExitCode {
   switch (status) {
     case 'done':

@@ -14,16 +14,22 @@ export type ExplainOptions = { terminal: Terminal; json: boolean; of: OfRun | nu
  * shown for a bug of assay only.
  */
 export function explain(error: unknown, { terminal, json, of }: ExplainOptions): ExitCode {
-  const known = AssayError.is(error) ? error : (machineError(error) ?? bug(error));
+  const known = knownOf(error);
   const because = known.because === undefined ? '' : `\n  because: ${indented(known.because)}`;
   terminal.say(`assay: ${printable(sentence(known.message))}${because}\n  fix: ${indented(known.fix)}`);
   // What the machine lacked can be mended; a run that is cut goes on then.
   if (of?.cut && known.code === 'environment') terminal.say(`  then: assay resume ${of.run}`);
-  if (json) {
-    const { code, message, fix } = known;
-    print(terminal, of?.run ?? null, { code, message, because: known.because ?? null, fix });
-  }
+  if (json) terminal.result(JSON.stringify(errorResultOf(error, of)));
   return exitCodeOfError(known.code);
+}
+
+const knownOf = (error: unknown) => (AssayError.is(error) ? error : (machineError(error) ?? bug(error)));
+
+/** The same as an object. */
+export function errorResultOf(error: unknown, of: OfRun | null): ErrorResult {
+  const { code, message, because = null, fix } = knownOf(error);
+  const run = of?.run ?? null;
+  return { schema: 'assay-error/1', status: 'error', run, error: { code, message, because, fix } };
 }
 
 /** Ctrl-C before there was a result to print. */

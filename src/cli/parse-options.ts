@@ -28,3 +28,26 @@ export function bytes(text: string): number {
 export function collect(text: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), text];
 }
+
+/** A price of one model, or of the only one there is. US dollars for a million tokens. */
+export type PriceOption = { model: string | null; input: number; output: number };
+
+/** `3,15` or `openai-compatible/qwen=0,0`; may be given several times. */
+export function price(text: string, previous: PriceOption[] | undefined): PriceOption[] {
+  const at = text.lastIndexOf('=');
+  const [input, output, ...more] = text
+    .slice(at + 1)
+    .split(',')
+    .map(dollars);
+  if (input === undefined || output === undefined || more.length > 0 || at === 0)
+    throw new InvalidArgumentError('give IN,OUT in USD for a million tokens, or MODEL=IN,OUT, e.g. 3,15.');
+  return [...(previous ?? []), { model: at === -1 ? null : text.slice(0, at), input, output }];
+}
+
+function dollars(text: string): number {
+  if (!/^\s*(\d+(\.\d*)?|\.\d+)\s*$/.test(text))
+    throw new InvalidArgumentError(
+      `'${text}' is no price: give IN,OUT in USD for a million tokens, e.g. 3,15.`,
+    );
+  return Number(text);
+}

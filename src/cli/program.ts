@@ -1,12 +1,13 @@
 import { Argument, Command, Option } from 'commander';
 import type { ApplyCliOptions } from './commands/apply.ts';
-import type { FixCliOptions, OutputOptions } from './commands/fix.ts';
+import type { FixCliOptions } from './commands/fix.ts';
 import type { LabCliOptions } from './commands/lab.ts';
 import type { PruneCliOptions } from './commands/runs.ts';
 import type { ShowCliOptions } from './commands/show.ts';
 import type { CliContext } from './context.ts';
 import type { ExitCode } from './exit-codes.ts';
-import { bytes, collect, positiveInteger, positiveNumber } from './parse-options.ts';
+import { bytes, collect, positiveInteger, positiveNumber, price } from './parse-options.ts';
+import type { OutputOptions } from './perform-run.ts';
 
 const frameworks = ['pytest', 'unittest', 'node-test'];
 const runId = 'its id, the beginning of its id, or latest';
@@ -70,33 +71,70 @@ function addFix(program: Command, context: CliContext, finish: Finish): void {
   const fix = program
     .command('fix')
     .description('make a red test suite green: propose a patch, run the tests in a sandbox, again')
-    .argument('[dir]', 'folder of the project', '.');
+    .argument('[dirs...]', 'folders of projects, one run for each in turn (default: this folder)')
+    .addHelpText('after', fixHelpEnd);
   withTests(fix)
     .option('--task <text>', 'what is meant to work, in words, for a model')
-    .option('--model <id>', 'who proposes: search (no model), or replay:FILE', 'search')
-    .option('--record <file>', 'write what was proposed to a new file, for --model replay:FILE')
-    .option('--rounds <n>', 'patches to test at most', positiveInteger, 5)
-    .option('--timeout <seconds>', 'time for the whole run', positiveNumber, 600)
+    .option('--rounds <n>', 'patches to test at most (default: 5)', positiveInteger)
+    .option('--timeout <seconds>', 'time for the whole run (default: 600)', positiveNumber)
     .option('--test-timeout <seconds>', 'time for one test run (default: from the first)', positiveNumber)
     .option('--max-candidates <n>', 'candidates the search may judge', positiveInteger)
-    .option('--max-tokens <n>', 'tokens a model may use', positiveInteger)
-    .option('--max-cost <usd>', 'what a model may cost', positiveNumber)
     .addOption(
       new Option('--holdout <glob>', 'tests no proposer sees, run to confirm; repeatable').argParser(collect),
     )
     .option('--write', writeText)
+    .option('--keep-going', 'of several folders, try all: not done is no reason to stop')
     .option('--seed <n>', 'for proposers that choose at random', positiveInteger, 1);
-  withRunOutput(fix).action(async (dir: string, options: FixCliOptions) =>
-    finish(await (await import('./commands/fix.ts')).fixCommand(context, dir, options)),
+  withModels(fix);
+  withRunOutput(fix).action(async (dirs: string[], options: FixCliOptions) =>
+    finish(await (await import('./commands/fix.ts')).fixCommand(context, dirs, options)),
   );
   const resume = program
     .command('resume')
-    .description('go on with a run that was interrupted or killed')
+    .description('go on with a run that was interrupted or killed, or waits for a model')
     .argument('<run>', runId)
     .option('--write', writeText);
   withRunOutput(resume).action(async (run: string, options: OutputOptions) =>
-    finish(await (await import('./commands/fix.ts')).resumeCommand(context, run, options)),
+    finish(await (await import('./commands/resume.ts')).resumeCommand(context, run, options)),
   );
+}
+
+const fixHelpEnd = `
+Models are openai/NAME, anthropic/NAME, google/NAME, with the key in the usual
+environment variable, and openai-compatible/NAME with --base-url for Ollama,
+vLLM, llama.cpp and the like. No source leaves this machine without --model.
+
+Defaults can stand in assay.config.json (or .ts) in the project, and in
+~/.config/assay/config.json: the names of these options in camelCase.
+
+Of several folders the exit code is the worst: interrupted, error, usage,
+environment, tampered, unpatchable, stuck, out of budget, done.`;
+
+/** Options that say who proposes, and what it may cost. */
+function withModels(command: Command): Command {
+  return command
+    .option(
+      '--model <ids>',
+      'who proposes: search (no model, the default), provider/model, replay:FILE; several, divided by commas, take over from one another when stuck',
+    )
+    .option('--base-url <url>', "a model's server, instead of the provider's own (or ASSAY_BASE_URL)")
+    .addOption(
+      new Option(
+        '--patch-transport <way>',
+        'how a model gives its patch: by a tool call, or in text',
+      ).choices(['auto', 'tool', 'text']),
+    )
+    .option('--max-tokens <n>', 'tokens the models may use', positiveInteger)
+    .option('--max-cost <usd>', 'what the models may cost', positiveNumber)
+    .addOption(
+      new Option(
+        '--price <in,out>',
+        'what a model costs in USD for a million tokens, where assay does not know; MODEL=IN,OUT with several models',
+      ).argParser(price),
+    )
+    .option('--max-output-tokens <n>', 'tokens of one reply at most (default: 16000)', positiveInteger)
+    .option('--context-tokens <n>', 'tokens a model takes (default: as known)', positiveInteger)
+    .option('--record <file>', 'write what was proposed, or said by a model, to a new file, for replay:FILE');
 }
 
 function addLab(program: Command, context: CliContext, finish: Finish): void {

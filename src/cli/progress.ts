@@ -1,7 +1,8 @@
-import type { Clock, RepairEvent } from '../core/index.ts';
+import type { Clock, RepairEvent, RepairSpec } from '../core/index.ts';
 import { type RepairProgress, type RepairState, viewOf } from '../loop/index.ts';
 import { printable } from '../sandbox/index.ts';
 import { describeEvent } from './describe-event.ts';
+import { describeSpent } from './describe-spent.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows a run on stderr while it goes on: a line per step, and on a terminal one live line below. */
@@ -10,6 +11,8 @@ export type Progress = {
   onProgress: (progress: RepairProgress) => void;
   /** Tests that failed without a patch, once that is known. */
   failedBefore: () => number | null;
+  /** What the run is made with, once it has begun. */
+  spec: () => RepairSpec | null;
   stop: () => void;
 };
 
@@ -17,6 +20,7 @@ export function startProgress(options: { terminal: Terminal; clock: Clock; event
   const { terminal, clock, events } = options;
   const startedMs = clock.monotonicMs();
   let state: RepairState | null = null;
+  let stage = 1;
   let doing = '';
 
   const redraw = () => {
@@ -34,13 +38,19 @@ export function startProgress(options: { terminal: Terminal; clock: Clock; event
       // What a stopped run comes to is said at the end.
       const line = event.type === 'stopped' ? null : describeEvent(event);
       if (line !== null) terminal.step(printable(line));
+      const taken = takeover(now, stage);
+      if (taken !== null) terminal.step(printable(taken));
+      stage = viewOf(now).stage;
       redraw();
     },
     onProgress: (progress) => {
       doing = describeProgress(progress);
+      // A wait that can take minutes is worth a line also where there is no live one.
+      if (progress.kind === 'model' && progress.at === 'retrying') terminal.step(doing);
       redraw();
     },
     failedBefore: () => (state === null ? null : viewOf(state).failingAtStart),
+    spec: () => state?.spec ?? null,
     stop: () => {
       clearInterval(timer);
       terminal.clear();
@@ -63,6 +73,14 @@ function describeProgress(progress: RepairProgress): string {
   }
 }
 
+/** Another proposer of a chain has begun. */
+function takeover(state: RepairState, before: number): string | null {
+  const { stage, stages, proposer, handover } = viewOf(state);
+  if (stage === before) return null;
+  const why = handover === null ? '' : `${handover}; `;
+  return `${why}now ${proposer} (${stage} of ${stages})`;
+}
+
 function describeModel({ model, ...progress }: Extract<RepairProgress, { kind: 'model' }>): string {
   switch (progress.at) {
     case 'waiting':
@@ -75,10 +93,12 @@ function describeModel({ model, ...progress }: Extract<RepairProgress, { kind: '
 }
 
 function liveLine(state: RepairState, doing: string, elapsedMs: number): string {
-  const { phase, round, rounds, failing } = viewOf(state);
+  const { phase, round, rounds, failing, stages, proposer, usage } = viewOf(state);
   const parts = [clockTime(elapsedMs), round > 0 ? `round ${round}/${rounds} ${phase}` : phase];
   // While a patch that passes is confirmed, the number is that of the tests it mends.
   if (failing !== null && phase !== 'confirming') parts.push(`${failing} failing`);
+  if (stages > 1 && phase === 'proposing') parts.push(printable(proposer));
+  if (usage.tokens > 0) parts.push(describeSpent(usage));
   if (doing !== '') parts.push(doing);
   return parts.join(' · ');
 }

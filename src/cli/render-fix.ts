@@ -1,9 +1,11 @@
 import type { RepairResult } from '../core/index.ts';
 import { enforcementLine } from '../lab/index.ts';
 import { printable } from '../sandbox/index.ts';
+import { describeSpent } from './describe-spent.ts';
 import type { Terminal } from './terminal.ts';
 
-const headlines: Record<string, { label: string; style: 'green' | 'yellow' | 'red' }> = {
+type Headline = { label: string; style: 'green' | 'yellow' | 'red' };
+const headlines: Record<string, Headline> = {
   done: { label: 'done', style: 'green' },
   already_green: { label: 'already green', style: 'green' },
   stuck: { label: 'stuck', style: 'yellow' },
@@ -16,13 +18,22 @@ const headlines: Record<string, { label: string; style: 'green' | 'yellow' | 're
   error: { label: 'error', style: 'red' },
 };
 
+export type RenderOptions = {
+  terminal: Terminal;
+  /** The patch has been written to the user's files. */
+  written: boolean;
+  /** Tests that failed without a patch, where that is known. */
+  before: number | null;
+  /** The run has no end yet and can go on. */
+  resumable: boolean;
+  /** More that could be done now. */
+  advice: readonly string[];
+};
+
 /** The result of `assay fix` as a person reads it: the verdict, the patch, why, and what to do now. */
-export function renderFix(
-  result: RepairResult,
-  options: { terminal: Terminal; written: boolean; before: number | null },
-): string {
+export function renderFix(result: RepairResult, options: RenderOptions): string {
   const { terminal } = options;
-  const { label, style } = headlineOf(result);
+  const { label, style } = headlineOf(result, options);
   const lines = [`${terminal.paint([style, 'bold'], label)}: ${printable(result.reason)}`];
   if (result.patch !== null) {
     if (result.bestEffort) lines.push('', 'The best patch so far (it does not make everything pass):');
@@ -39,19 +50,26 @@ export function renderFix(
   if (result.enforcement !== null) row('sandbox', enforcementLine(result.enforcement));
   for (const warning of result.warnings) row('warning', warning);
   row('run', result.dir);
-  for (const step of nextSteps(result, options.written)) row('next', step);
+  for (const step of [...nextSteps(result, options.written), ...options.advice]) row('next', step);
   return lines.join('\n');
 }
 
 /** The same in a sentence, for stderr where stdout carries something for programs. */
-export function summariseFix(result: RepairResult): string {
-  const { label } = headlineOf(result);
-  const fix = result.fix === null ? '' : `\n  fix: ${printable(result.fix)}`;
-  return `${label}: ${printable(result.reason)}${fix}`;
+export function summariseFix(
+  result: RepairResult,
+  options: Pick<RenderOptions, 'resumable' | 'advice'>,
+): string {
+  const { label } = headlineOf(result, options);
+  const fix = result.fix === null ? [] : [`  fix: ${printable(result.fix)}`];
+  const next = options.advice.map((step) => `  next: ${printable(step)}`);
+  return [`${label}: ${printable(result.reason)}`, ...fix, ...next].join('\n');
 }
 
-const headlineOf = ({ status }: RepairResult) =>
-  headlines[status] ?? { label: status, style: 'red' as const };
+function headlineOf({ status }: RepairResult, { resumable }: Pick<RenderOptions, 'resumable'>): Headline {
+  // What can go on by itself waits for a model: everything else that the tests lack is an end.
+  if (status === 'environment_error' && resumable) return { label: 'waiting for a model', style: 'yellow' };
+  return headlines[status] ?? { label: status, style: 'red' };
+}
 
 function testsLine({ tests, flaky }: RepairResult, before: number | null): string {
   if (tests === null) return 'none ran';
@@ -66,8 +84,7 @@ function testsLine({ tests, flaky }: RepairResult, before: number | null): strin
 function spentLine({ rounds, usage }: RepairResult): string {
   const parts = [`${rounds} ${rounds === 1 ? 'round' : 'rounds'}`, `${(usage.wallMs / 1000).toFixed(1)} s`];
   if (usage.candidates > 0) parts.push(`${usage.candidates} candidates`);
-  if (usage.tokens > 0) parts.push(`${usage.tokens} tokens`);
-  if (usage.costUsd !== null && usage.costUsd > 0) parts.push(`$${usage.costUsd.toFixed(4)}`);
+  if (usage.tokens > 0 || usage.costUsd !== 0) parts.push(describeSpent(usage));
   return parts.join(', ');
 }
 

@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { AssayError } from '../core/index.ts';
-import { replayProposer } from './replay/index.ts';
+import { AssayError, type ModelSettings } from '../core/index.ts';
+import { createModel, type Model, modelProposer, replayModel, retryingModel } from './model/index.ts';
+import { parseRecording, readRecordingText, replayProposer } from './replay/index.ts';
 import { searchProposer } from './search/index.ts';
 import type { Proposer } from './types.ts';
 
@@ -10,6 +11,22 @@ export type ProposerContext = {
   cwd: string;
   /** Replies this run has had already, when it is resumed. Default 0. */
   alreadyProposed?: number;
+  /** Calls this run has had already of each model, by its id. Default: none. */
+  alreadyCalled?: Readonly<Record<string, number>>;
+  /** Where the keys of models come from. Default: there is none. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** How models are asked. Default: `defaultModelSettings`. */
+  model?: ModelSettings | null;
+  /** Put around each model that will be called, e.g. to record it; a replayed one is not. */
+  around?: (model: Model) => Model;
+};
+
+export const defaultModelSettings: ModelSettings = {
+  baseUrl: null,
+  transport: 'auto',
+  prices: {},
+  contextTokens: null,
+  maxOutputTokens: 16_000,
 };
 
 /** One kind of proposer: how its ids look, and how one is made. */
@@ -19,7 +36,7 @@ export type ProposerKind = {
   summary: string;
   /** The variable part of an id of this kind (empty where there is none), or null for an id of another kind. */
   match(id: string): string | null;
-  create(argument: string, context: ProposerContext): Proposer;
+  create(argument: string, context: ProposerContext): Proposer | Promise<Proposer>;
 };
 
 /** Every kind there is. A new one is a folder beside this file and one entry here. */
@@ -34,23 +51,92 @@ export const proposers: readonly ProposerKind[] = [
     form: 'replay:FILE',
     summary: 'says again what FILE recorded',
     match: (id) => (id.startsWith('replay:') ? id.slice('replay:'.length) : null),
-    create: (file, { cwd, alreadyProposed = 0 }) =>
-      replayProposer({ file: path.resolve(cwd, file), alreadyProposed, id: `replay:${file}` }),
+    create: replay,
+  },
+  {
+    form: 'PROVIDER/MODEL',
+    summary: 'asks a model of openai, anthropic, google, or openai-compatible with --base-url',
+    match: (id) => (isModel(id) ? id : null),
+    create: ask,
   },
 ];
+
+function ask(id: string, context: ProposerContext): Proposer {
+  const { env = {}, around = (model) => model } = context;
+  const settings = context.model ?? defaultModelSettings;
+  const model = createModel({ id, env, baseUrl: settings.baseUrl ?? undefined });
+  return modelProposer({ model: around(retryingModel(model)), settings, env });
+}
+
+/** A recording of proposals, or one of what a model said: that is read again as the model's replies would be. */
+async function replay(file: string, context: ProposerContext): Promise<Proposer> {
+  const { cwd, env = {}, alreadyProposed = 0, alreadyCalled = {} } = context;
+  const text = readRecordingText(path.resolve(cwd, file));
+  const by = recordedModel(text);
+  if (by === null) {
+    const { replies } = parseRecording(text, path.basename(file));
+    return replayProposer({ replies, alreadyProposed, id: `replay:${file}` });
+  }
+  const [header = '', ...lines] = text.split('\n');
+  const left = [header, ...lines.slice(alreadyCalled[by] ?? 0)].join('\n');
+  const model = await replayModel({ text: left });
+  return modelProposer({ model, settings: context.model ?? defaultModelSettings, env });
+}
+
+/** Whose replies the recording holds, or null for one of proposals. */
+function recordedModel(text: string): string | null {
+  try {
+    const { schema, recorded } = JSON.parse(text.slice(0, text.indexOf('\n')));
+    return schema === 'assay-model-replay/1' && typeof recorded?.by === 'string' ? recorded.by : null;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * Makes the proposer that `id` names, as given to `--model`.
  * @throws AssayError `usage` for an unknown id, and what the kind itself throws.
  */
-export function createProposer(id: string, context: ProposerContext): Proposer {
+export async function createProposer(id: string, context: ProposerContext): Promise<Proposer> {
   for (const kind of proposers) {
     const argument = kind.match(id);
     if (argument !== null) return kind.create(argument, context);
   }
   throw new AssayError({
     code: 'usage',
-    message: `there is no proposer '${id}'`,
+    message: `There is no proposer '${id}'`,
     fix: `use one of: ${proposers.map(({ form, summary }) => `${form} (${summary})`).join(', ')}`,
   });
+}
+
+/** The ids of a chain of proposers, which take over from one another: `search,anthropic/claude-sonnet-4-5`. */
+const idsOf = (chain: string): string[] => chain.split(',').map((id) => id.trim());
+
+/** Those of a chain that are models, as `provider/model`. */
+export const modelsOf = (chain: string): string[] => idsOf(chain).filter(isModel);
+
+const isModel = (id: string) => id.includes('/') && !id.startsWith('replay:');
+
+/** One that a server of the user's own, or any other that speaks as OpenAI's does, is asked for. */
+export const isCompatible = (id: string) => id.startsWith('openai-compatible/');
+
+export type ChainContext = Omit<ProposerContext, 'alreadyProposed'> & {
+  /** How many replies a run that is resumed has had of each. Default: none. */
+  replies?: readonly number[];
+};
+
+/** Makes all proposers of a chain, in its order. */
+export async function createProposers(chain: string, context: ChainContext): Promise<Proposer[]> {
+  const { replies = [], model = null, ...shared } = context;
+  const made: Proposer[] = [];
+  for (const [at, id] of idsOf(chain).entries()) {
+    const settings = model && { ...model, baseUrl: baseUrlFor(id, chain, model) };
+    made.push(await createProposer(id, { ...shared, model: settings, alreadyProposed: replies[at] ?? 0 }));
+  }
+  return made;
+}
+
+/** Beside a compatible server, which needs it, no other provider is asked at the base URL: its key stays away. */
+function baseUrlFor(id: string, chain: string, { baseUrl }: ModelSettings): string | null {
+  return isCompatible(id) || !modelsOf(chain).some(isCompatible) ? baseUrl : null;
 }

@@ -33,6 +33,18 @@ export function argumentsOf([name = '', ...rest]: string[]): string[] {
   return [main, name, ...(runsCode && !inject('holdsEveryLimit') ? ['--no-strict'] : []), ...rest];
 }
 
+const noModels = Object.fromEntries(
+  [
+    'OPENAI_API_KEY',
+    'ANTHROPIC_API_KEY',
+    'GOOGLE_GENERATIVE_AI_API_KEY',
+    'GEMINI_API_KEY',
+    'OPENAI_COMPATIBLE_API_KEY',
+    'ASSAY_API_KEY',
+    'ASSAY_BASE_URL',
+  ].map((name) => [name, undefined]),
+);
+
 /** Starts the real command line in a process of its own, with a private ASSAY_HOME. */
 export function start(args: string[], options: StartOptions): Assay {
   const { home, cwd, env = {}, group = false } = options;
@@ -44,6 +56,8 @@ export function start(args: string[], options: StartOptions): Assay {
       NO_COLOR: undefined,
       FORCE_COLOR: undefined,
       CI: undefined,
+      ...noModels,
+      XDG_CONFIG_HOME: path.join(home, 'config'),
       ASSAY_HOME: home,
       ...env,
     },

@@ -29,8 +29,9 @@ export async function showCommand(
       );
   } else {
     terminal.result(story(events).join('\n'));
+    const resumable = state.phase.at !== 'ended';
     const before = state.baseline?.summary.failed ?? null;
-    terminal.result(`\n${renderFix(result, { terminal, written: false, before })}`);
+    terminal.result(`\n${renderFix(result, { terminal, written: false, before, resumable, advice: [] })}`);
   }
   return exitCodes.ok;
 }

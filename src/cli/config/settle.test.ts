@@ -69,10 +69,13 @@ describe('settle', () => {
 
   it('takes the base URL from the command line, the environment, the user, in this order', () => {
     const user = { baseUrl: 'http://user' };
-    const url = (given: { baseUrl?: string }, envBaseUrl?: string) =>
-      settle({ given, project: {}, user, envBaseUrl }).baseUrl;
+    const url = (given: { baseUrl?: string }, envBaseUrl?: string, model = 'openai-compatible/x') =>
+      settle({ given: { ...given, model }, project: {}, user, envBaseUrl }).baseUrl;
     expect(url({ baseUrl: 'http://flag' }, 'http://env')).toBe('http://flag');
     expect(url({}, 'http://env')).toBe('http://env');
     expect(url({}, '')).toBe('http://user');
+    // Another provider's key must not follow it.
+    expect(url({}, 'http://env', 'anthropic/y')).toBeNull();
+    expect(url({ baseUrl: 'http://flag' }, '', 'anthropic/y')).toBe('http://flag');
   });
 });

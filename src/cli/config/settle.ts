@@ -1,5 +1,5 @@
 import type { ModelSettings, Price } from '../../core/index.ts';
-import { priceOf } from '../../propose/index.ts';
+import { defaultModelSettings, isCompatible, modelsOf, priceOf } from '../../propose/index.ts';
 import type { ProjectConfig, UserConfig } from './config-schema.ts';
 
 /** The options of the command line that a configuration has defaults for, and those that only it may give. */
@@ -16,9 +16,9 @@ const defaults = {
   model: 'search',
   rounds: 5,
   timeout: 600,
-  maxOutputTokens: 16_000,
-  patchTransport: 'auto',
-} as const;
+  maxOutputTokens: defaultModelSettings.maxOutputTokens,
+  patchTransport: defaultModelSettings.transport,
+};
 
 /**
  * The command line goes before the project's configuration, and that before the user's. Where a project could make
@@ -27,6 +27,8 @@ const defaults = {
  * - of the project's and the user's limits on tokens and cost the lower one counts;
  * - a project's prices count for models only that neither the user nor the table has a price of: with one of 0 a limit
  *   on the cost would not hold.
+ * A base URL of the environment or of the user's configuration is that of a compatible server: no other provider's key
+ * goes there without being told to on the command line.
  * @param layers.envBaseUrl `ASSAY_BASE_URL`
  */
 export function settle(layers: {
@@ -37,6 +39,8 @@ export function settle(layers: {
 }): Settled {
   const { given, project, user, envBaseUrl } = layers;
   const { baseUrl: _, ...ofUser } = user;
+  const model = given.model ?? project.model ?? user.model ?? defaults.model;
+  const ownServer = modelsOf(model).some(isCompatible) ? envBaseUrl || user.baseUrl : undefined;
   return {
     ...defaults,
     ...defined(ofUser),
@@ -46,7 +50,7 @@ export function settle(layers: {
     protect: [user, project, given].flatMap(({ protect = [] }) => protect),
     holdout: [user, project, given].flatMap(({ holdout = [] }) => holdout),
     prices: { ...unpriced(project.prices ?? {}), ...user.prices, ...given.prices },
-    baseUrl: given.baseUrl ?? (envBaseUrl || undefined) ?? user.baseUrl ?? null,
+    baseUrl: given.baseUrl ?? ownServer ?? null,
   };
 }
 

@@ -39,12 +39,14 @@ function ranOut(count: number): Proposed {
   };
 }
 
-function readRecording(file: string): Proposed[] {
-  const text = readCapped(file);
-  return parseRecording(text, path.basename(file)).replies;
-}
+const readRecording = (file: string): Proposed[] =>
+  parseRecording(readRecordingText(file), path.basename(file)).replies;
 
-function readCapped(file: string): string {
+/**
+ * The text of a recording of any kind.
+ * @throws AssayError `usage` when the file cannot be read, `input` when it is too large for one.
+ */
+export function readRecordingText(file: string): string {
   let descriptor: number;
   try {
     // Non-blocking: opening a FIFO nobody writes to would wait for ever.

@@ -1,0 +1,93 @@
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { RepairResult, RepairSpec } from '../core/index.ts';
+import { stagesOf } from '../loop/index.ts';
+import { modelsOf, priceOf } from '../propose/index.ts';
+
+export type AdviceOptions = {
+  /** Where the user stands, absolute. */
+  cwd: string;
+  result: RepairResult;
+  spec: RepairSpec;
+  env: Readonly<Record<string, string | undefined>>;
+};
+
+/** What else the user could do now that the loop cannot know of: a model that could take over, packages to fix. */
+export function adviceOn(options: AdviceOptions): string[] {
+  const { result } = options;
+  if (result.status !== 'stuck' && result.status !== 'environment_error') return [];
+  return [...(result.status === 'stuck' ? modelAdvice(options) : []), ...packageAdvice(options)];
+}
+
+/** A model of each provider to name where its key is set: of the middle size, in the table of prices. */
+const suggested: readonly { variables: readonly string[]; model: string }[] = [
+  { variables: ['ANTHROPIC_API_KEY'], model: 'anthropic/claude-sonnet-5-5' },
+  { variables: ['OPENAI_API_KEY'], model: 'openai/gpt-6.2-sol' },
+  { variables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'], model: 'google/gemini-4-neon' },
+];
+
+/** Where a key is set a model could take over. That costs money and sends source away, so it is only said. */
+function modelAdvice({ spec, env }: AdviceOptions): string[] {
+  if (modelsOf(spec.proposer).length > 0 || !stagesOf(spec).includes('search')) return [];
+  const found = suggested.find(({ variables }) => variables.some((name) => (env[name] ?? '').trim() !== ''));
+  if (found === undefined) return [];
+  const { model } = found;
+  const price = priceOf({ id: model, overrides: spec.model?.prices ?? {} });
+  const costs = price === null ? '' : ` for $${price.input} a million tokens in and $${price.output} out`;
+  return [
+    `--model search,${model} lets a model take over where the search is stuck: it gets your source${costs}, and --max-cost USD limits it`,
+  ];
+}
+
+const manifests = ['pyproject.toml', 'setup.py', 'setup.cfg', 'package.json'];
+const passedOver = /^(\.|node_modules$|venv$|__pycache__$|dist$|build$)/;
+const mostFolders = 2_000;
+const mostNamed = 5;
+
+/** In a repository of packages the tests are run for each: which folders to give. */
+function packageAdvice({ spec: { dir }, cwd }: AdviceOptions): string[] {
+  if (hasTests(dir)) return [];
+  const packages = packagesBelow(dir).filter(hasTests);
+  if (packages.length === 0) return [];
+  const named = packages.slice(0, mostNamed).map((each) => path.relative(cwd, each) || '.');
+  const more = packages.length > named.length ? ` and ${packages.length - named.length} more` : '';
+  return [
+    `there are packages below with tests of their own: assay fix ${named.join(' ')} --keep-going${more}`,
+  ];
+}
+
+/** Breadth first, so that the outermost packages are found; one within another is left to that one. */
+function packagesBelow(dir: string): string[] {
+  const found: string[] = [];
+  const queue = foldersIn(dir);
+  for (let seen = 0; seen < mostFolders; seen += 1) {
+    const next = queue.shift();
+    if (next === undefined) break;
+    if (manifests.some((name) => existsSync(path.join(next, name)))) found.push(next);
+    else queue.push(...foldersIn(next));
+  }
+  return found.toSorted();
+}
+
+function foldersIn(dir: string): string[] {
+  try {
+    return readdirSync(dir, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !passedOver.test(entry.name))
+      .map((entry) => path.join(dir, entry.name));
+  } catch {
+    return [];
+  }
+}
+
+/** A folder of tests, or a test beside the code. */
+function hasTests(dir: string): boolean {
+  try {
+    return readdirSync(dir, { withFileTypes: true }).some((entry) =>
+      entry.isDirectory()
+        ? /^(tests?|__tests__)$/.test(entry.name)
+        : /^(test_.*|.*_test|tests)\.py$|\.(test|spec)\.[cm]?[jt]sx?$/.test(entry.name),
+    );
+  } catch {
+    return false;
+  }
+}

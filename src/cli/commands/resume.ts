@@ -1,0 +1,29 @@
+import { AssayError, type RepairEvent, repairEventSchema } from '../../core/index.ts';
+import { resumeRepair } from '../../loop/index.ts';
+import type { CliContext } from '../context.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { makeProposers } from '../make-proposers.ts';
+import { type OutputOptions, performRun } from '../perform-run.ts';
+import { storeOf } from '../store-of.ts';
+
+/** `assay resume RUN`: with the proposers of the run's spec, and for a model the key of this environment. */
+export async function resumeCommand(
+  context: CliContext,
+  id: string,
+  options: OutputOptions,
+): Promise<ExitCode> {
+  const run = storeOf(context).open<RepairEvent>(id, { event: repairEventSchema });
+  const events = run.events().map((record) => record.event);
+  const [first] = events;
+  if (first?.type !== 'run_started') {
+    throw new AssayError({
+      code: 'input',
+      message: `${run.id} was cut before it began: its journal is empty.`,
+      fix: 'start it again with assay fix',
+    });
+  }
+  const proposers = await makeProposers(context, first.spec, { events });
+  const loop = (shared: Parameters<Parameters<typeof performRun>[1]['loop']>[0]) =>
+    resumeRepair({ ...shared, proposers });
+  return (await performRun(context, { run, output: options, loop })).code;
+}

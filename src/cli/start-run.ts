@@ -1,0 +1,102 @@
+import { realpathSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { AssayError, type Price, type RepairSpec } from '../core/index.ts';
+import { stagesOf } from '../loop/index.ts';
+import { modelsOf, type Proposer } from '../propose/index.ts';
+import type { FixCliOptions } from './commands/fix.ts';
+import { modelSettingsOf, readProjectConfig, readUserConfig, type Settled, settle } from './config/index.ts';
+import type { CliContext } from './context.ts';
+import { makeProposers } from './make-proposers.ts';
+import type { PriceOption } from './parse-options.ts';
+import { splitCommand } from './split-command.ts';
+
+/** A run that can be begun: what could be wrong with its options is not. */
+export type PreparedRun = { spec: RepairSpec; proposers: readonly Proposer[] };
+
+/**
+ * Settles what a run is made with: the command line, the project's configuration, the user's.
+ * @throws AssayError `usage` for what is wrong with any of them; nothing has been made then but the recording asked for.
+ */
+export async function prepareRun(
+  context: CliContext,
+  dir: string,
+  options: FixCliOptions,
+): Promise<PreparedRun> {
+  const { cwd, env, signal } = context;
+  const folder = projectFolder(path.resolve(cwd, dir));
+  const { strict, price: _, ...given } = options;
+  const project = await readProjectConfig({ dir: folder, strict, signal });
+  const user = readUserConfig(env);
+  const unpriced = settle({ given, project, user, envBaseUrl: env.ASSAY_BASE_URL });
+  const prices = { ...unpriced.prices, ...pricesOf(options.price ?? [], unpriced.model) };
+  const settled = { ...unpriced, prices, model: absolute(unpriced.model, cwd) };
+  const spec = specOf({ dir: folder, options, settled });
+  return { spec, proposers: await makeProposers(context, spec, { record: options.record }) };
+}
+
+function specOf(parts: { dir: string; options: FixCliOptions; settled: Settled }): RepairSpec {
+  const { dir, options, settled } = parts;
+  return {
+    kind: 'fix',
+    dir,
+    framework: settled.framework ?? null,
+    testCommand: settled.test === undefined ? null : splitCommand(settled.test),
+    task: options.task ?? null,
+    proposer: settled.model,
+    model: asksModels(settled.model) ? modelSettingsOf(settled) : null,
+    limits: {
+      rounds: settled.rounds,
+      tokens: settled.maxTokens ?? null,
+      costUsd: settled.maxCost ?? null,
+      wallMs: settled.timeout * 1_000,
+      candidates: settled.maxCandidates ?? null,
+    },
+    testTimeoutMs: milliseconds(settled.testTimeout),
+    perTestMs: milliseconds(settled.perTest),
+    protect: settled.protect,
+    holdout: settled.holdout,
+    setup: settled.setup ?? null,
+    trustCollected: options.trustCollected === true,
+    strict: options.strict,
+    seed: options.seed,
+  };
+}
+
+/** A recording may be one of a model's replies, which are read as the model's would be. */
+const asksModels = (chain: string) =>
+  modelsOf(chain).length > 0 || stagesOf({ proposer: chain }).some((id) => id.startsWith('replay:'));
+
+const milliseconds = (seconds: number | undefined) => (seconds === undefined ? null : seconds * 1_000);
+
+/** A relative file must still be found when the run is resumed from elsewhere. */
+const absolute = (chain: string, cwd: string) =>
+  stagesOf({ proposer: chain })
+    .map((id) => (id.startsWith('replay:') ? `replay:${path.resolve(cwd, id.slice('replay:'.length))}` : id))
+    .join(',');
+
+/** Prices of the command line by model id; one without an id is of the only model there is. */
+function pricesOf(given: readonly PriceOption[], chain: string): Record<string, Price> {
+  const models = modelsOf(chain);
+  const [only, ...others] = models;
+  const rows = given.map(({ model, input, output }) => {
+    if (model !== null) return [model, { input, output }] as const;
+    if (only !== undefined && others.length === 0) return [only, { input, output }] as const;
+    throw new AssayError({
+      code: 'usage',
+      message: `--price ${input},${output} is the price of which model?`,
+      because: only === undefined ? `${chain} has no model` : `${chain} has ${models.length} models`,
+      fix: `say it, e.g. --price ${only ?? 'provider/model'}=${input},${output}`,
+    });
+  });
+  return Object.fromEntries(rows);
+}
+
+function projectFolder(dir: string): string {
+  const stats = statSync(dir, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) return realpathSync(dir);
+  throw new AssayError({
+    code: 'usage',
+    message: stats ? `${dir} is a file, not a project's folder.` : `There is no folder ${dir}.`,
+    fix: 'give the folder of the project, e.g. assay fix path/to/project',
+  });
+}

@@ -1,0 +1,378 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { errorAnswers } from '../../src/propose/model/scripted-server/server.fixture.ts';
+import { expectError, resultOf, runsIn } from './expectations.ts';
+import { asking, mendingEdit, mends, proposes, serve } from './model.ts';
+import { assay } from './process.ts';
+import { folder, project, redProject, shop, shopTests } from './project.ts';
+
+/** Everything a folder holds, file by file. */
+function contentsOf(dir: string): { file: string; text: string }[] {
+  return readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .map((file) => ({ file, text: readFileSync(file, 'latin1') }));
+}
+
+describe.concurrent('a model', () => {
+  it('mends a project over HTTP, and who gets the source is said once', async () => {
+    const home = folder('home');
+    const server = await serve([mends]);
+    const ended = await assay(['fix', project(redProject), ...asking(server), '--json'], { home });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(resultOf(ended)).toMatchObject({
+      status: 'done',
+      motivation: 'a hundred is small',
+      patch: expect.stringContaining('+    if total <= 100:'),
+      usage: { tokens: 1_050, costUsd: null },
+    });
+    const host = server.url.replace('http://', '').replace('/v1', '');
+    const told = ended.stderr
+      .split('\n')
+      .filter((line) => line.includes('source of this project now goes to'));
+    expect(told).toEqual([expect.stringContaining(`${host}, to be read by openai-compatible/x`)]);
+    expect(ended.stderr.indexOf(told[0] ?? '')).toBeLessThan(ended.stderr.indexOf('round 1'));
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('shows tokens and cost to a person, and an unknown cost as unknown', async () => {
+    const home = folder('home');
+    const server = await serve([mends]);
+    const dir = project(redProject);
+    const unknown = await assay(['fix', dir, ...asking(server)], { home });
+    expect(unknown.stdout).toMatch(/^spent .*1,050 tokens, cost unknown$/m);
+    const known = await assay(['fix', dir, ...asking(server), '--price', '100,1000', '--max-cost', '50'], {
+      home,
+    });
+    expect(known.code, known.stderr).toBe(0);
+    expect(known.stdout).toMatch(/^spent .*1,050 tokens, \$0\.1500$/m);
+    expect(known.stderr).toContain('at $100 for a million tokens in and $1000 out');
+  });
+
+  it('has its base URL from the environment too', async () => {
+    const server = await serve([mends]);
+    const home = folder('home');
+    const args = ['fix', project(redProject), '--model', 'openai-compatible/x', '--json'];
+    const ended = await assay(args, { home, env: { ASSAY_BASE_URL: server.url } });
+    expect(ended.code, ended.stderr).toBe(0);
+  });
+
+  it('of no known price is refused where the cost has a limit, before anything is made or sent', async () => {
+    const [home, server] = [folder('home'), await serve([mends])];
+    const args = [
+      'fix',
+      project(redProject),
+      ...asking(server),
+      '--max-cost',
+      '1',
+      '--record',
+      'x.jsonl',
+      '--json',
+    ];
+    const error = expectError(await assay(args, { home }), 2);
+    expect(error.message).toContain('what openai-compatible/x costs is not known');
+    expect(error.fix).toMatch(/--price IN,OUT .*prices in your configuration/);
+    expect(runsIn(home)).toEqual([]);
+    expect(readdirSync(home)).toEqual([]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it('that is none does not mind a limit of the cost', async () => {
+    const home = folder('home');
+    const ended = await assay(['fix', project(redProject), '--max-cost', '0.01', '--json'], { home });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(resultOf(ended).usage.costUsd).toBe(0);
+  });
+
+  it('that costs more than its limit is not asked', async () => {
+    const [home, server] = [folder('home'), await serve([mends])];
+    const args = [
+      'fix',
+      project(redProject),
+      ...asking(server),
+      '--price',
+      '1000,1000',
+      '--max-cost',
+      '0.01',
+      '--json',
+    ];
+    const ended = await assay(args, { home });
+    expect(ended.code, ended.stderr).toBe(4);
+    expect(resultOf(ended)).toMatchObject({
+      status: 'budget_exhausted',
+      reason: expect.stringContaining('cost limit'),
+    });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe.concurrent('a model that is no help ends as unpatchable, and nothing is written', () => {
+  const whole = shop.replace('total < 100', 'total <= 100');
+  it.each([
+    ['prose', [{ text: 'You should compare with <= instead.' }], /./],
+    ['nothing', [{ text: '' }], /./],
+    ['whole files', [proposes([{ op: 'create', path: 'shop.py', content: whole }])], /shop\.py/],
+    [
+      'patches to tests',
+      [
+        proposes([
+          {
+            op: 'replace',
+            path: 'tests/test_shop.py',
+            search: "tier(100), 'small'",
+            replace: "tier(100), 'large'",
+          },
+        ]),
+      ],
+      /tests\/test_shop\.py.*a test/,
+    ],
+    [
+      'paths outside',
+      [proposes([{ op: 'create', path: '../../outside.py', content: 'x = 1\n' }])],
+      /outside\.py/,
+    ],
+    [
+      'a patch to its own limits',
+      [proposes([{ op: 'create', path: 'assay.config.json', content: '{"rounds": 99}\n' }])],
+      /assay\.config\.json.*configuration of assay/,
+    ],
+  ])('%s', async (_, script, why) => {
+    const home = folder('home');
+    const dir = project(redProject);
+    const ended = await assay(['fix', dir, ...asking(await serve(script)), '--json', '--write'], { home });
+    expect(ended.code, ended.stderr).toBe(5);
+    const result = resultOf(ended);
+    expect(result).toMatchObject({ status: 'unpatchable', patch: null, rounds: 0 });
+    expect(result.reason).toMatch(why);
+    expect(readdirSync(dir).toSorted()).toEqual(['shop.py', 'tests']);
+    expect(readFileSync(path.join(dir, 'shop.py'), 'utf8')).toBe(shop);
+    expect(readFileSync(path.join(dir, 'tests/test_shop.py'), 'utf8')).toBe(shopTests);
+  });
+});
+
+describe.concurrent('a model that cannot be had leaves a run that goes on later', () => {
+  /** Says what is wrong, ends with 7, and is done once the server has mended. */
+  async function expectGoesOn(options: {
+    bad: Parameters<typeof serve>[0];
+    why: RegExp;
+    args?: string[];
+  }): Promise<void> {
+    const home = folder('home');
+    let mended = false;
+    const { bad, why, args = [] } = options;
+    const server = await serve((request, count) => {
+      if (mended) return mends;
+      const answer = typeof bad === 'function' ? bad(request, count) : (bad[count] ?? bad.at(-1));
+      if (answer === undefined) throw new Error('no answer');
+      return answer;
+    });
+    const ended = await assay(['fix', project(redProject), ...asking(server), ...args, '--json'], { home });
+    expect(ended.code, ended.stderr).toBe(7);
+    const result = resultOf(ended);
+    expect(result).toMatchObject({
+      status: 'environment_error',
+      patch: null,
+      fix: expect.stringMatching(/\S/),
+    });
+    expect(result.reason).toMatch(why);
+    expect(result.reason).toContain(`go on with: assay resume ${result.run}`);
+    expect(ended.stderr).toContain('waiting for a model: ');
+    mended = true;
+    const resumed = await assay(['resume', result.run, '--json'], { home });
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(resultOf(resumed)).toMatchObject({ status: 'done', run: result.run });
+  }
+
+  it('a wrong key', () => expectGoesOn({ bad: [errorAnswers.wrongKey], why: /key/i }));
+  it('an unknown model', () =>
+    expectGoesOn({ bad: [errorAnswers.unknownModel], why: /unknown_model|does not exist/ }));
+  it('a server that answers in no known way', () =>
+    expectGoesOn({
+      bad: [{ status: 200, body: '<html>hello</html>', headers: { 'content-type': 'text/html' } }],
+      why: /./,
+    }));
+  it('a network that goes each time in mid-stream', async () => {
+    await expectGoesOn({
+      bad: [{ ...mends, stopAfter: { events: 3, how: 'cut' } }],
+      why: /given up after \d+ tries/,
+    });
+  }, 120_000);
+});
+
+describe.concurrent('a model of another temper', () => {
+  it('whose network goes once in mid-stream is asked again, and the lost part is paid for', async () => {
+    const [home, server] = [
+      folder('home'),
+      await serve([{ ...mends, stopAfter: { events: 3, how: 'cut' } }, mends]),
+    ];
+    const ended = await assay(['fix', project(redProject), ...asking(server), '--json'], { home });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).toMatch(/openai-compatible\/x again in \d+ s: \S/);
+    expect(server.requests).toHaveLength(2);
+    expect(resultOf(ended).usage.tokens).toBeGreaterThan(1_050);
+  });
+
+  it('with too small a context ends at once, with what to do', async () => {
+    const [home, server] = [folder('home'), await serve([mends])];
+    const args = ['fix', project(redProject), ...asking(server), '--context-tokens', '300', '--json'];
+    const ended = await assay(args, { home });
+    expect(ended.code, ended.stderr).toBe(7);
+    expect(resultOf(ended)).toMatchObject({
+      reason: expect.stringMatching(/context of openai-compatible\/x is too small/),
+      fix: expect.stringContaining('larger context'),
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('that fails at tools is asked in text, at once with --patch-transport text', async () => {
+    const block = [
+      'shop.py',
+      '<<<<<<< SEARCH',
+      '    if total < 100:',
+      '=======',
+      '    if total <= 100:',
+      '>>>>>>> REPLACE',
+    ];
+    const text = `A hundred is small.\n\n\`\`\`\n${block.join('\n')}\n\`\`\`\n`;
+    const [home, server] = [folder('home'), await serve([{ text, usage: { input: 10, output: 10 } }])];
+    const args = ['fix', project(redProject), ...asking(server), '--patch-transport', 'text', '--json'];
+    const ended = await assay(args, { home });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(JSON.stringify(server.requests[0]?.body)).not.toContain('"propose_patch"');
+  });
+
+  it('takes over from the search, which costs nothing', async () => {
+    const home = folder('home');
+    const dir = project({
+      ...redProject,
+      'shop.py': 'def tier(total):\n    raise NotImplementedError(total)\n',
+    });
+    const edit = { ...mendingEdit, search: 'raise NotImplementedError(total)', replace: "return 'small'" };
+    const { url } = await serve([proposes([edit])]);
+    const chain = ['--model', 'search,openai-compatible/x', '--base-url', url];
+    const ended = await assay(['fix', dir, ...chain, '--json'], { home });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(resultOf(ended)).toMatchObject({ status: 'done', usage: { tokens: 1_050 } });
+    expect(ended.stderr).toMatch(/now openai-compatible\/x \(2 of 2\)/);
+    expect(ended.stderr.indexOf('now openai-compatible/x')).toBeLessThan(
+      ended.stderr.indexOf('source of this project'),
+    );
+  });
+
+  it('is recorded, and replayed without a key or a server', async () => {
+    const home = folder('home');
+    const dir = project(redProject);
+    const env = { OPENAI_API_KEY: 'sk-planted-0123456789abcdef' };
+    const server = await serve([proposes([{ ...mendingEdit, search: 'total < 1000' }]), mends]);
+    const args = ['fix', dir, '--model', 'openai/gpt-4o', '--base-url', server.url, '--json'];
+    const recorded = await assay([...args, '--record', 'said.jsonl'], { home, env });
+    expect(recorded.code, recorded.stderr).toBe(0);
+    const replayed = await assay(['fix', dir, '--model', 'replay:said.jsonl', '--json'], { home });
+    expect(replayed.code, replayed.stderr).toBe(0);
+    const [first, second] = [resultOf(recorded), resultOf(replayed)];
+    expect(second).toMatchObject({ status: 'done', patch: first.patch, rounds: first.rounds });
+    expect(second.usage.tokens).toBe(first.usage.tokens);
+    expect(server.requests).toHaveLength(2);
+    expect(replayed.stderr).not.toContain('source of this project');
+    expect(readFileSync(path.join(home, 'said.jsonl'), 'utf8')).not.toContain('sk-planted');
+  });
+});
+
+describe.concurrent('the key of a model', () => {
+  const key = 'sk-planted-9f8e7d6c5b4a3f2e1d0c';
+  const spying = `import os
+import unittest
+from shop import tier
+
+
+class Spy(unittest.TestCase):
+    def test_hundred(self):
+        print('environment:', dict(os.environ))
+        try:
+            print('parent:', open('/proc/1/environ', 'rb').read())
+        except OSError as error:
+            print('parent:', error)
+        self.assertEqual(tier(100), 'small')
+`;
+
+  it('goes to the provider and nowhere else', async () => {
+    const home = folder('home');
+    const dir = project({ ...redProject, 'tests/test_spy.py': spying });
+    const echo = {
+      status: 401,
+      body: JSON.stringify({
+        error: { message: `Incorrect API key provided: ${key}`, code: 'invalid_api_key' },
+      }),
+      headers: { 'content-type': 'application/json' },
+    };
+    let mended = false;
+    const server = await serve(() => (mended ? mends : echo));
+    const env = { OPENAI_COMPATIBLE_API_KEY: key, OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key };
+    const wrong = await assay(['fix', dir, ...asking(server), '--events'], { home, env });
+    expect(wrong.code, wrong.stderr).toBe(7);
+    const [run = ''] = runsIn(home);
+    mended = true;
+    const done = await assay(['resume', run, '--events'], { home, env });
+    expect(done.code, done.stderr).toBe(0);
+    // It was really used, and the code really looked for it.
+    expect(server.requests.map(({ headers }) => headers.authorization)).toContain(`Bearer ${key}`);
+    const kept = contentsOf(home);
+    expect(kept.some(({ text }) => text.includes('environment:'))).toBe(true);
+    for (const { file, text } of kept) expect(text.includes(key), file).toBe(false);
+    for (const said of [wrong, done]) expect(said.stdout + said.stderr).not.toContain(key);
+    expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain(key);
+  });
+
+  it('is not read from the run folder: a resume needs it again', async () => {
+    const home = folder('home');
+    const server = await serve([errorAnswers.wrongKey]);
+    const args = ['fix', project(redProject), '--model', 'openai/gpt-4o', '--base-url', server.url, '--json'];
+    const ended = await assay(args, { home, env: { OPENAI_API_KEY: key } });
+    expect(ended.code, ended.stderr).toBe(7);
+    const error = expectError(await assay(['resume', 'latest', '--json'], { home }), 2);
+    expect(error.message).toContain('OPENAI_API_KEY is not set');
+  });
+
+  it('alone makes the next step known, at no cost', async () => {
+    const home = folder('home');
+    const dir = project({
+      ...redProject,
+      'shop.py': 'def tier(total):\n    return open("/nowhere").read()\n',
+    });
+    const ended = await assay(['fix', dir], { home, env: { ANTHROPIC_API_KEY: key } });
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(ended.stdout).toMatch(/^next .*--model search,anthropic\/\S+ lets a model take over .*\$/m);
+    expect((await assay(['fix', dir], { home })).stdout).not.toContain('anthropic');
+  });
+});
+
+describe.concurrent('a configuration', () => {
+  it('of the project and of the user says what is asked and where', async () => {
+    const [home, server] = [folder('home'), await serve([mends])];
+    const config = { model: 'openai-compatible/x', rounds: 2 };
+    const dir = project({ ...redProject, 'assay.config.ts': `export default ${JSON.stringify(config)};\n` });
+    const own = path.join(folder('config'), 'assay', 'config.json');
+    mkdirSync(path.dirname(own));
+    writeFileSync(own, JSON.stringify({ baseUrl: server.url }));
+    const env = { XDG_CONFIG_HOME: path.dirname(path.dirname(own)) };
+    const ended = await assay(['fix', dir, '--json'], { home, env });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(server.requests).toHaveLength(1);
+    const search = await assay(['fix', dir, '--model', 'search', '--json'], { home, env });
+    expect(search.code, search.stderr).toBe(0);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['{"baseUrl": "http://evil.example"}', /may not set baseUrl/],
+    ['{"write": true}', /may not set write/],
+    ['{"strict": false}', /may not set strict/],
+    ['{"rounds": "many"}', /is no configuration of assay/],
+  ])('of the project that is %s is refused before a run is made', async (text, message) => {
+    const home = folder('home');
+    const dir = project({ ...redProject, 'assay.config.json': text });
+    expect(expectError(await assay(['fix', dir, '--json'], { home }), 2).message).toMatch(message);
+    expect(runsIn(home)).toEqual([]);
+  });
+});
