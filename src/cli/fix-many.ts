@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { AssayError, type ErrorResult, type RepairResult } from '../core/index.ts';
 import { printable } from '../sandbox/index.ts';
-import type { FixCliOptions } from './commands/fix.ts';
 import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodes, worstOf } from './exit-codes.ts';
 import { errorResultOf, explain } from './explain.ts';
+import type { FixCliOptions } from './fix-options.ts';
 import { OfRun } from './of-run.ts';
 import type { OutputOptions, Performed } from './perform-run.ts';
 import { type PreparedRun, prepareRun } from './start-run.ts';

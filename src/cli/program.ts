@@ -1,11 +1,11 @@
 import { Argument, Command, Option } from 'commander';
 import type { ApplyCliOptions } from './commands/apply.ts';
-import type { FixCliOptions } from './commands/fix.ts';
 import type { LabCliOptions } from './commands/lab.ts';
 import type { PruneCliOptions } from './commands/runs.ts';
 import type { ShowCliOptions } from './commands/show.ts';
 import type { CliContext } from './context.ts';
 import type { ExitCode } from './exit-codes.ts';
+import type { FixCliOptions } from './fix-options.ts';
 import { bytes, collect, positiveInteger, positiveNumber, price } from './parse-options.ts';
 import type { OutputOptions } from './perform-run.ts';
 

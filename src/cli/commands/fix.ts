@@ -1,25 +1,12 @@
 import { type RepairEvent, repairEventSchema } from '../../core/index.ts';
 import { runRepair } from '../../loop/index.ts';
-import type { GivenOptions } from '../config/index.ts';
 import type { CliContext } from '../context.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { fixMany } from '../fix-many.ts';
-import type { PriceOption } from '../parse-options.ts';
+import type { FixCliOptions } from '../fix-options.ts';
 import { type OutputOptions, type Performed, type PerformOptions, performRun } from '../perform-run.ts';
 import { type PreparedRun, prepareRun } from '../start-run.ts';
 import { storeOf } from '../store-of.ts';
-
-/** What is undefined here may come from a configuration. */
-export type FixCliOptions = Omit<GivenOptions, 'prices'> &
-  OutputOptions & {
-    task?: string;
-    price?: PriceOption[];
-    record?: string;
-    trustCollected?: boolean;
-    strict: boolean;
-    seed: number;
-    keepGoing?: boolean;
-  };
 
 /** `assay fix [dirs...]` */
 export async function fixCommand(
