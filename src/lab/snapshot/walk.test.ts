@@ -107,6 +107,7 @@ describe('walking a project', () => {
     symlinkSync('/etc/passwd', path.join(dir, 'outside'));
     symlinkSync('../../..', path.join(dir, 'data', 'up'));
     symlinkSync('nowhere', path.join(dir, 'dangling'));
+    symlinkSync('loop', path.join(dir, 'loop'));
     symlinkSync('.git/secret', path.join(dir, 'git-link'));
     execFileSync('mkfifo', [path.join(dir, 'pipe')]);
     const { entries, warnings } = walk(dir, defaultSnapshotLimits);
@@ -114,7 +115,7 @@ describe('walking a project', () => {
       { kind: 'link', path: 'data/inside', target: 'real.txt' },
       { kind: 'link', path: 'folder', target: 'data' },
     ]);
-    for (const left of ['outside', 'data/up', 'dangling', 'git-link', 'pipe']) {
+    for (const left of ['outside', 'data/up', 'dangling', 'loop', 'git-link', 'pipe']) {
       expect(warnings.some((warning) => warning.includes(left))).toBe(true);
     }
   });

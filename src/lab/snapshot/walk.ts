@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { AssayError } from '../../core/index.ts';
 import { trackedFiles } from './git-index.ts';
@@ -117,12 +117,19 @@ function visitFolder(state: State, at: string, rules: IgnoreRules | null, ignore
 /** `node_modules`, and any folder that is a Python virtual environment; a link to one counts. */
 function isEnvironment(state: State, at: string, child: Dirent): boolean {
   const full = path.join(state.dir, at);
-  const environment =
-    child.name === 'node_modules' ||
-    statSync(path.join(full, 'pyvenv.cfg'), { throwIfNoEntry: false }) !== undefined;
-  if (!environment || statSync(full, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
+  const environment = child.name === 'node_modules' || statsOf(path.join(full, 'pyvenv.cfg')) !== null;
+  if (!environment || statsOf(full)?.isDirectory() !== true) return false;
   state.found.environments.push({ path: at, real: realpathSync(full) });
   return true;
+}
+
+/** Of what a path leads to; null for nothing, a loop of links and what may not be looked at. */
+function statsOf(file: string): Stats | null {
+  try {
+    return statSync(file);
+  } catch {
+    return null;
+  }
 }
 
 function addFile(state: State, at: string, ignored: boolean): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -20,10 +20,18 @@ def countdown(n):
     while n > 0:
         n -= 1
     return n
+
+
+def endless(n):
+    return endless(n + 1)
 `;
 
-const pytestTests = `from shop.limits import clamp, countdown
+// The test that fills the stack comes first: Python then forgets who traces.
+const pytestTests = `from shop.limits import clamp, countdown, endless
 
+def test_endless():
+    try: endless(0)
+    except RecursionError: pass
 def test_low(): assert clamp(-1, 0, 10) == 0
 def test_high(): assert clamp(11, 0, 10) == 10
 def test_mid(): assert clamp(5, 0, 10) == 5
@@ -31,9 +39,11 @@ def test_countdown(): assert countdown(3) == 0
 `;
 
 const unittestTests = `import unittest
-from shop.limits import clamp, countdown
+from shop.limits import clamp, countdown, endless
 
 class Limits(unittest.TestCase):
+    def test_endless(self):
+        with self.assertRaises(RecursionError): endless(0)
     def test_low(self): self.assertEqual(clamp(-1, 0, 10), 0)
     def test_high(self): self.assertEqual(clamp(11, 0, 10), 10)
     def test_mid(self): self.assertEqual(clamp(5, 0, 10), 5)
@@ -57,11 +67,15 @@ describe.each<{ framework: FrameworkId; tests: string }>([
       mkdirSync(path.join(folder, sub), { recursive: true });
     for (const init of ['shop/__init__.py', 'tests/__init__.py']) writeFileSync(path.join(dir, init), '');
     writeFileSync(path.join(dir, file), source);
+    // Links to folders are nothing to read.
+    symlinkSync('shop', path.join(dir, 'store'));
+    // A file that its owner only reads is edited like any other.
+    if (framework === 'unittest') chmodSync(path.join(dir, file), 0o444);
     writeFileSync(path.join(dir, 'tests/test_limits.py'), tests);
     const strict = inject('holdsEveryLimit');
     const project = await openProject({ dir, scratch: path.join(folder, 'scratch'), framework, strict });
     const baseline = await runLab({ project, changes: [], expected: await collect({ project }) });
-    expect(baseline.summary).toMatchObject({ total: 4, failed: 1 });
+    expect(baseline.summary).toMatchObject({ total: 5, failed: 1 });
     evaluator = await openEvaluator({ project, baseline });
   });
 
@@ -94,7 +108,7 @@ describe.each<{ framework: FrameworkId; tests: string }>([
       'passed',
     ]);
     expect(results[0]?.failedTest).toMatch(/test_high$/);
-    expect(results[1]?.testsPassed).toBe(4);
+    expect(results[1]?.testsPassed).toBe(5);
   });
 
   it('says which lines each test runs', async () => {

@@ -2,11 +2,16 @@ import { describe, expect, it } from 'vitest';
 import type { Report } from '../../core/index.ts';
 import { scheduleOf } from './schedule.ts';
 
-type Test = [id: string, status: Report['tests'][number]['status'], durationMs: number];
+type Test = [id: string, status: Report['tests'][number]['status'], durationMs: number, failure?: string];
 
 const baseline = (tests: Test[], missing: string[] = [], wallMs = 500) =>
   ({
-    tests: tests.map(([id, status, durationMs]) => ({ id, status, durationMs })),
+    tests: tests.map(([id, status, durationMs, type]) => ({
+      id,
+      status,
+      durationMs,
+      failure: type === undefined ? null : { type },
+    })),
     integrity: { missing },
     usage: { wallMs },
   }) as unknown as Report;
@@ -50,12 +55,27 @@ describe('scheduleOf', () => {
     expect(slow).toMatchObject({ idleMs: 4 * 1_000 + 250, startMs: 5_000, limitMs: 5_000 + 4 * 1_500 + 250 });
   });
 
+  it('gives a slow test that failed by itself the time to pass', () => {
+    const slow = scheduleOf(
+      baseline(
+        [
+          ['a', 'passed', 5],
+          ['b', 'failed', 2_500, 'AssertionError'],
+        ],
+        [],
+        3_000,
+      ),
+    );
+    expect(slow.idleMs).toBe(2 * 2_500 + 250);
+    expect(slow.limitMs).toBeGreaterThan(4 * 2_500);
+  });
+
   it('does not take the time a test hung for the time it needs', () => {
     const hung = scheduleOf(
       baseline(
         [
           ['a', 'passed', 5],
-          ['b', 'failed', 30_000],
+          ['b', 'failed', 30_000, 'TestHung'],
         ],
         [],
         31_000,

@@ -1,4 +1,5 @@
 import type { Report } from '../../core/index.ts';
+import { isHung } from '../run/limits.ts';
 
 /** Milliseconds a fork may take beside its tests; generous, for a loaded machine. */
 const forkMs = 250;
@@ -13,7 +14,10 @@ export type CandidateTime = {
   limitMs: number;
   /** Until its tests are collected: twice what start and collection took in the baseline. */
   startMs: number;
-  /** From the end of one test to the end of the next: four times the slowest. */
+  /**
+   * From the end of one test to the end of the next: four times the slowest that passes, or twice the slowest that
+   * failed by itself, whichever is longer.
+   */
   idleMs: number;
 };
 
@@ -34,21 +38,24 @@ export function scheduleOf(baseline: Report, ignore: readonly string[] = []): Sc
   const failing = left.filter((test) => test.status !== 'passed' && test.status !== 'xfailed');
   const passing = left.filter((test) => !failing.includes(test));
   const missing = baseline.integrity.missing.filter((id) => !ignore.includes(id));
-  // A failing test may have hung until its limit: what it took says nothing about a candidate that repairs it.
   const slowest = Math.max(quickestMs, ...passing.map((test) => test.durationMs));
-  const spent = (test: { durationMs: number }) => Math.min(test.durationMs, slowest);
+  // A test that hung took its whole limit: that says nothing about a candidate that repairs it.
+  const slowestFailing = Math.max(
+    quickestMs,
+    ...failing.filter((test) => !isHung(test)).map((test) => test.durationMs),
+  );
+  const spent = (test: Report['tests'][number]) => (isHung(test) ? slowest : test.durationMs);
   const tests = [...passing, ...failing].reduce((sum, test) => sum + Math.max(quickestMs, spent(test)), 0);
   const around = baseline.usage.wallMs - baseline.tests.reduce((sum, test) => sum + test.durationMs, 0);
   const ids = (some: { id: string }[]) => some.map((test) => test.id);
   const start = Math.max(startMs, 2 * around);
   // Nothing tells how long a test that hung takes once it is repaired: it gets twice the room.
-  const room =
-    missing.length > 0 || failing.some((test) => test.durationMs > 10 * slowest) ? 2 * forkMs : forkMs;
+  const room = missing.length > 0 || failing.some(isHung) ? 2 * forkMs : forkMs;
   return {
     failing: [...ids(failing), ...missing],
     order: [...ids(left), ...missing],
     limitMs: start + 4 * (tests + missing.length * slowest) + room,
     startMs: start,
-    idleMs: 4 * slowest + room,
+    idleMs: Math.max(4 * slowest, 2 * slowestFailing) + room,
   };
 }

@@ -27,7 +27,7 @@ function feedback(over: Partial<Feedback> = {}): Feedback {
     task: null,
     round: 1,
     roundsLeft: 3,
-    report: {} as Feedback['report'],
+    report: { framework: 'pytest' } as Feedback['report'],
     failing: [failing],
     flaky: [],
     diff: '',
@@ -78,6 +78,18 @@ function judged(
 }
 
 const fixed = (text: string) => text.includes("if total <= 100:\n        return 'basic'\n    return 'gold'");
+
+describe('a project in another language', () => {
+  it('is told apart before anything is tried', async () => {
+    const report = { framework: 'node-test' } as Feedback['report'];
+    const refused = await searchProposer().propose(
+      feedback({ report }),
+      tools(() => true),
+    );
+    expect(refused).toMatchObject({ kind: 'no_proposal', exhausted: null });
+    expect(refused).toHaveProperty('reason', expect.stringContaining('repairs Python'));
+  });
+});
 
 describe('searchProposer', () => {
   it('proposes the edit the tests accept, and says what speaks for it', async () => {

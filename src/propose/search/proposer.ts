@@ -19,6 +19,11 @@ const defaults: SearchLimits = {
   singles: 4000,
 };
 
+/** Frameworks of the languages that it knows templates of. */
+const spoken: readonly string[] = ['pytest', 'unittest'];
+
+const noUsage: Usage = { tokens: 0, costUsd: 0, candidates: 0, wallMs: 0 };
+
 const systemClock: Clock = { monotonicMs: () => performance.now(), now: () => new Date() };
 
 /**
@@ -34,6 +39,11 @@ export function searchProposer(options: SearchProposerOptions = {}): Proposer {
     id: 'search',
     async propose(feedback, tools) {
       const startedMs = clock.monotonicMs();
+      const { framework } = feedback.report;
+      if (!spoken.includes(framework)) {
+        const reason = `the built-in search repairs Python, and these tests run with ${framework}`;
+        return { kind: 'no_proposal', reason, exhausted: null, usage: noUsage };
+      }
       const usage = (candidates: number): Usage => ({
         tokens: 0,
         costUsd: 0,

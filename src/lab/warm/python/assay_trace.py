@@ -28,6 +28,7 @@ class TestTracer:
         self.lines.stop()
 
     def begin(self, test):
+        self.lines.arm()
         self.lines.take()
         self.started = time.monotonic()
         self.test = test
@@ -61,6 +62,11 @@ class LineTracer:
             self.start_monitoring()
         else:
             threading.settrace(self.on_call)
+            sys.settrace(self.on_call)
+
+    def arm(self):
+        """Python takes a trace function away that raised, as one does that is called where the stack is full."""
+        if not hasattr(sys, "monitoring") and sys.gettrace() is None:
             sys.settrace(self.on_call)
 
     def stop(self):

@@ -16,6 +16,7 @@ class Workspace:
         self.scratch = scratch
         self.skip = frozenset(skip)
         self.contents = {}
+        self.links = {}
         self.marks = {}
         self.folders = set()
         for path, info in self.walk():
@@ -23,7 +24,9 @@ class Workspace:
                 self.folders.add(path)
                 continue
             self.marks[path] = mark(info)
-            if os.access(path, os.W_OK):
+            if stat.S_ISLNK(info.st_mode):
+                self.links[path] = os.readlink(path)
+            elif stat.S_ISREG(info.st_mode) and ours(path, info):
                 with open(path, "rb") as handle:
                     self.contents[path] = (handle.read(), stat.S_IMODE(info.st_mode))
         self.scratch_kept = {folder: frozenset(safe_list(folder)) for folder in scratch}
@@ -51,8 +54,15 @@ class Workspace:
     def write(self, files):
         for path, text in files:
             target = os.path.join(self.root, path)
+            mode = None
+            if os.path.exists(target) and not os.access(target, os.W_OK):
+                # A file that its owner made read-only: it is replaced, as an editor would.
+                mode = stat.S_IMODE(os.lstat(target).st_mode)
+                os.unlink(target)
             with open(target, "wb") as handle:
                 handle.write(text.encode("utf-8", "surrogateescape"))
+            if mode is not None:
+                os.chmod(target, mode)
 
     def restore(self):
         """True when the workspace is as it was; False asks for a new sandbox."""
@@ -67,7 +77,7 @@ class Workspace:
                     strange.append(path)
             for path in strange:
                 self.put_back(path)
-            for path in self.contents:
+            for path in [*self.contents, *self.links]:
                 if path not in seen:
                     self.put_back(path)
             for folder, kept in self.scratch_kept.items():
@@ -82,6 +92,9 @@ class Workspace:
         original = self.contents.get(path)
         if os.path.lexists(path):
             remove(path)
+        if path in self.links:
+            os.symlink(self.links[path], path)
+            self.marks[path] = mark(os.lstat(path))
         if original is None:
             return
         data, mode = original
@@ -89,6 +102,13 @@ class Workspace:
             handle.write(data)
         os.chmod(path, mode)
         self.marks[path] = mark(os.lstat(path))
+
+
+def ours(path, info):
+    """Whether a candidate can change the file: also one that is only marked read-only, never one on a read-only mount."""
+    if os.access(path, os.W_OK):
+        return True
+    return info.st_uid == os.geteuid() and not os.statvfs(path).f_flag & os.ST_RDONLY
 
 
 def mark(info):
