@@ -1,5 +1,5 @@
 export * from './export/index.ts';
-export { openProject } from './project/open-project.ts';
+export { openProject, packProject } from './project/open-project.ts';
 export { type CollectOptions, collect } from './run/collect.ts';
 export { defaultTestMs, isHung } from './run/limits.ts';
 export { needsNetwork } from './run/network-hint.ts';

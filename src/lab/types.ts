@@ -37,6 +37,11 @@ export type OpenProjectOptions = {
   /** Shell command run once in its own sandbox to prepare the environment; its result is cached. */
   setup?: string;
   strict?: boolean;
+  /**
+   * What `packProject` made of the project: taken in place of what `dir` holds now, which need not exist any more.
+   * Environments (`.venv`, `node_modules`) are used where they were.
+   */
+  packed?: Uint8Array;
   signal?: AbortSignal;
   clock?: Clock;
 };

@@ -40,10 +40,12 @@ export function fakeLab(options: FakeLabOptions): Lab & {
     get warm() {
       return warm;
     },
-    async openProject({ dir }) {
+    async openProject({ dir, packed }) {
       await options.before?.('openProject');
-      return fakeProject(dir, options.files);
+      const files = packed === undefined ? options.files : JSON.parse(Buffer.from(packed).toString('utf8'));
+      return fakeProject(dir, files as Record<string, string>);
     },
+    packProject: async () => Buffer.from(JSON.stringify(options.files)),
     async collect({ tests }) {
       const ids = Object.keys(options.tests).filter((id) => tests === 'all' || !isHidden(id));
       return { source: 'collected', ids, skipped: [] };

@@ -4,7 +4,7 @@ import { diffOf } from '../patch/index.ts';
 import type { Proposer } from '../propose/index.ts';
 import { watchIdle } from './idle-watch.ts';
 import type { Lab, RepairProgress } from './lab-port.ts';
-import { digestOf, groundOf, type Laid, layEdits } from './layers.ts';
+import { digestOf, groundOf, layEdits, userGroundOf } from './layers.ts';
 import { proposeWith } from './propose-with.ts';
 import type { RepairEffects, TestOptions } from './repair-effects.ts';
 import type { Layers } from './repair-state.ts';
@@ -19,7 +19,9 @@ export type LabEffectsOptions = {
   /** An existing folder for the snapshot; see `OpenProjectOptions`. */
   scratch: string;
   clock: Clock;
-  /** Called once, when the project is open and nothing has run yet; what it throws ends the effect. */
+  /** What an earlier process packed of the project; see `OpenProjectOptions`. */
+  packed?: () => Promise<Uint8Array | null>;
+  /** Called once, when the project is open; no test runs before it is done, and what it throws ends the effect. */
   onProject?: (project: Project) => void | Promise<void>;
   onProgress?: (progress: RepairProgress) => void;
 };
@@ -93,11 +95,12 @@ export function labEffects(
     },
     async apply({ layers, edits, alternatives, signal }) {
       const { project } = await opened(signal);
-      const ground = groundOf(project);
-      const laid = layEdits(ground, [...layers, edits]);
-      if (!laid.ok) return { kind: 'refused', refusals: refusalsOf(laid, layers) };
+      const before = changesOf(project, layers);
+      const ground = userGroundOf(project);
+      const laid = layEdits(ground, [edits], before);
+      if (!laid.ok) return { kind: 'refused', refusals: laid.refusals };
       const diffs = alternatives.flatMap(({ motivation, edits: other }) => {
-        const also = layEdits(ground, [...layers, other]);
+        const also = layEdits(ground, [other], before);
         return also.ok ? [{ motivation, diff: diffOf(also.changes) }] : [];
       });
       const { changes } = laid;
@@ -124,6 +127,7 @@ export function labEffects(
 
 async function openAll(options: LabEffectsOptions, signal: AbortSignal): Promise<Opened> {
   const { spec, lab, scratch, clock } = options;
+  const packed = (await options.packed?.()) ?? null;
   const project = await lab.openProject({
     dir: spec.dir,
     scratch,
@@ -135,8 +139,8 @@ async function openAll(options: LabEffectsOptions, signal: AbortSignal): Promise
     ...(spec.framework !== null && { framework: spec.framework as FrameworkId }),
     ...(spec.testCommand !== null && { testCommand: spec.testCommand }),
     ...(spec.setup !== null && { setup: spec.setup }),
+    ...(packed !== null && { packed }),
   });
-  await options.onProject?.(project);
   if (spec.holdout.length > 0 && project.heldOut.length === 0) {
     throw new AssayError({
       code: 'usage',
@@ -146,10 +150,9 @@ async function openAll(options: LabEffectsOptions, signal: AbortSignal): Promise
     });
   }
   const limits = collectTime(spec);
-  return {
-    project,
-    visible: trusted(spec, await lab.collect({ project, tests: 'visible', limits, signal })),
-  };
+  const collected = lab.collect({ project, tests: 'visible', limits, signal });
+  const [expected] = await Promise.all([collected, options.onProject?.(project)]);
+  return { project, visible: trusted(spec, expected) };
 }
 
 /** `--trust-collected`: what each run collects is what is expected, where nothing better is known. */
@@ -173,9 +176,3 @@ const groundChanged = (because: string) =>
     because,
     fix: 'start a new run',
   });
-
-/** Only the last layer is new: an earlier one that cannot be laid any more is no fault of the proposal. */
-function refusalsOf(laid: Extract<Laid, { ok: false }>, layers: Layers) {
-  if (laid.layer < layers.length) throw groundChanged(laid.refusals.map(({ message }) => message).join('; '));
-  return laid.refusals;
-}

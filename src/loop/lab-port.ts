@@ -13,6 +13,7 @@ import type { ProposeProgress } from '../propose/index.ts';
 /** The doors of the lab that a repair goes through; tests put their own in place. */
 export type Lab = {
   openProject(options: OpenProjectOptions): Promise<Project>;
+  packProject(project: Project): Promise<Uint8Array>;
   collect(options: {
     project: Project;
     tests?: LabJob['tests'];

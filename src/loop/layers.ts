@@ -19,9 +19,12 @@ export type Laid =
   /** `layer`: 0-based index of the layer that cannot be laid. */
   | { ok: false; layer: number; refusals: Refusal[] };
 
-/** Plans each layer on the ones before it; the changes are against `ground`. The same layers give the same bytes. */
-export function layEdits(ground: Ground, layers: Layers): Laid {
-  let changes: FileChange[] = [];
+/**
+ * Plans each layer on the ones before it; the changes are against `ground`. The same layers give the same bytes.
+ * @param from changes that are laid already
+ */
+export function layEdits(ground: Ground, layers: Layers, from: readonly FileChange[] = []): Laid {
+  let changes = [...from];
   for (const [layer, edits] of layers.entries()) {
     const planned = planEdits({ edits, ...withChanges(ground, changes) });
     if (!planned.ok) return { ok: false, layer, refusals: planned.refusals };
@@ -59,17 +62,29 @@ export function digestOf(changes: readonly FileChange[]): string {
 /** The ground of a project's pristine copy, with its own protections. */
 export function groundOf(project: Project): Ground {
   const known = new Set(project.files);
-  // A folder that is gone by now has nothing that could be in the way.
-  const tree = existsSync(project.dir) ? treeReader(project.dir) : () => null;
   return {
     files: project.files,
     policy: {
       protectedBecause: (file) => project.protectedBecause(file),
       autoLoaded: (file) => project.autoLoaded(file),
     },
+    read: (file) => (known.has(file) ? { bytes: project.read(file), mode: project.mode(file) } : null),
+  };
+}
+
+/**
+ * The same for edits that are new: what the user's folder has where the snapshot has nothing is in their way, for a
+ * patch must not write through or over it.
+ */
+export function userGroundOf(project: Project): Ground {
+  const ground = groundOf(project);
+  // A folder that is gone by now has nothing that could be in the way.
+  const tree = existsSync(project.dir) ? treeReader(project.dir) : () => null;
+  return {
+    ...ground,
     read(file) {
-      if (known.has(file)) return { bytes: project.read(file), mode: project.mode(file) };
-      // What the user's folder has where the snapshot has nothing: a patch must not write through or over it.
+      const known = ground.read(file);
+      if (known !== null) return known;
       const found = tree(file);
       return found !== null && 'bytes' in found ? { special: 'other' } : found;
     },

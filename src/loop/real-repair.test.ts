@@ -1,8 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
-import { type Edit, type Proposed, type RepairSpec, repairEventSchema } from '../core/index.ts';
+import {
+  type Edit,
+  type Proposed,
+  type RepairEvent,
+  type RepairSpec,
+  repairEventSchema,
+} from '../core/index.ts';
 import { type ScriptedReply, scriptedProposer } from '../propose/index.ts';
 import { openStore } from '../store/index.ts';
 import { noUsage } from './budget.ts';
@@ -173,6 +179,24 @@ describe('a repair in the real lab', () => {
     const { result } = await runRepair(options);
     expect(result).toMatchObject({ status: 'environment_error', patch: null });
     expect(result.reason).toMatch(reason);
+  });
+
+  it('needs nothing of the user folder to go on: it may be gone', async () => {
+    const { options, dir, run, stop } = await setUp({ ...project, 'odd name.bin': 'a\u0000b' }, [
+      proposal(right),
+    ]);
+    const onEvent = (event: RepairEvent) => {
+      if (event.type === 'applied') stop.abort();
+    };
+    expect(await runRepair({ ...options, onEvent })).toMatchObject({ resumable: true });
+    rmSync(dir, { recursive: true });
+    const { result } = await resumeRepair({
+      run,
+      proposers: [scriptedProposer({ replies: [] })],
+      signal: new AbortController().signal,
+    });
+    expect(result).toMatchObject({ status: 'done', rounds: 1 });
+    expect(existsSync(dir)).toBe(false);
   });
 
   it('stops in the middle of a test run and goes on from there', async () => {

@@ -286,16 +286,27 @@ describe('resumeRepair', () => {
     expect(read(run, 'journal.jsonl')).not.toContain('tok_0123456789abcdef');
   });
 
-  it('refuses to go on where the project has changed, and leaves the journal as it is', async () => {
+  it('goes on with the files it began with, whatever has become of them', async () => {
+    const { run, options } = await stopped(3);
+    const changed = fakeLab({ ...project, files: { 'src/a.py': '', 'other.py': '' } });
+    const { end } = await resumeRepair({ ...options, lab: changed, signal: new AbortController().signal });
+    expect(end).toEqual({ status: 'done' });
+    expect(read(run, repairFiles.patch)).toContain('+    return 2 * a');
+    expect(Object.keys(JSON.parse(read(run, repairFiles.files)).files)).toContain('src/a.py');
+  });
+
+  it('does not go on with a copy of the project that is damaged, and journals nothing', async () => {
     const { run, options } = await stopped(3);
     const before = eventsIn(run).length;
-    const files = { ...project.files, 'src/a.py': `${source}# changed\n` };
-    const resumed = resumeRepair({
-      ...options,
-      lab: fakeLab({ ...project, files }),
-      signal: new AbortController().signal,
+    const again = () => resumeRepair({ ...options, signal: new AbortController().signal });
+    const { packed } = JSON.parse(read(run, repairFiles.files));
+    writeFileSync(path.join(run.dir, 'artifacts', packed), 'other');
+    await expect(again()).rejects.toMatchObject({ code: 'input', because: 'its content was changed' });
+    writeFileSync(path.join(run.dir, repairFiles.files), '{}');
+    await expect(again()).rejects.toMatchObject({
+      code: 'input',
+      message: expect.stringContaining('files.json'),
     });
-    await expect(resumed).rejects.toMatchObject({ code: 'changed', because: 'src/a.py' });
     expect(eventsIn(run)).toHaveLength(before);
   });
 

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
 import {
   AssayError,
   type Clock,
@@ -9,7 +10,7 @@ import {
   type RepairResult,
   type RepairSpec,
 } from '../core/index.ts';
-import { collect, openEvaluator, openProject, type Project, runLab } from '../lab/index.ts';
+import { collect, openEvaluator, openProject, type Project, packProject, runLab } from '../lab/index.ts';
 import type { Proposer } from '../propose/index.ts';
 import type { Run } from '../store/index.ts';
 import { drive, type Inbox } from './drive.ts';
@@ -48,11 +49,14 @@ export const repairFiles = {
   /** The whole report of the last test run. */
   report: 'report.json',
   result: 'result.json',
-  /** sha256 of every file of the project at the start: what `--write`, `apply` and `resume` compare. */
+  /**
+   * sha256 of every file of the project at the start, which `--write` and `apply` compare, and the artifact that
+   * `resume` opens the project from.
+   */
   files: 'files.json',
 } as const;
 
-const realLab: Lab = { openProject, collect, runLab, openEvaluator };
+const realLab: Lab = { openProject, packProject, collect, runLab, openEvaluator };
 const systemClock: Clock = { monotonicMs: () => performance.now(), now: () => new Date() };
 
 /**
@@ -68,10 +72,10 @@ export async function runRepair(options: RepairOptions & { spec: RepairSpec }): 
 }
 
 /**
- * Takes a cut or stopped run up again from its folder alone. A run that has ended gives its result
- * again.
- * @throws AssayError `changed` where the project's files are not what they were at the start; `locked` where another
- * process writes to the run; `input` on a damaged journal. Nothing is journaled then.
+ * Takes a cut or stopped run up again from its folder alone, whatever has become of the user's files. A run that has
+ * ended gives its result again.
+ * @throws AssayError `locked` where another process writes to the run; `environment` where an environment of the
+ * project is gone; `input` on a damaged run folder. Nothing is journaled then.
  */
 export async function resumeRepair(options: RepairOptions): Promise<RepairRun> {
   const { run, signal, onEvent } = options;
@@ -120,7 +124,8 @@ function effectsOf({ options, spec, scratch }: Parts) {
     lab,
     clock,
     scratch,
-    onProject: (project) => checkFiles(run, project),
+    packed: () => keptProject(run),
+    onProject: (project) => keepProject(run, project, lab),
     ...(onProgress && { onProgress }),
   });
 }
@@ -186,21 +191,36 @@ function scrubWarning(run: Run<RepairEvent>): string[] {
   return [`secrets were left out of the run folder: ${[...run.scrubbed].toSorted().join(', ')}`];
 }
 
-/** The first time writes down what the files are; later they must be the same, or the journal speaks of others. */
-async function checkFiles(run: Run<RepairEvent>, project: Project): Promise<void> {
+const filesSchema = z.object({ packed: z.string() });
+
+/**
+ * Keeps what the project was at the start, once: the hashes of its files, and the files themselves, exactly as they are.
+ */
+async function keepProject(run: Run<RepairEvent>, project: Project, lab: Lab): Promise<void> {
+  if ((await run.readFile(repairFiles.files)) !== null) return;
+  const as = { name: 'project.zst', mediaType: 'application/zstd' };
+  const { sha256: packed } = await run.artifact(await lab.packProject(project), as);
   const files = Object.fromEntries([...project.hashes].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  const text = `${JSON.stringify({ schema: 'assay-files/1', dir: project.dir, files }, null, 2)}\n`;
-  const before = await run.readFile(repairFiles.files);
-  if (before === null) return run.writeFile(repairFiles.files, text);
-  const known = (JSON.parse(before.toString('utf8')) as { files: Record<string, string> }).files;
-  const changed = [...new Set([...Object.keys(known), ...Object.keys(files)])].filter(
-    (file) => known[file] !== files[file],
-  );
-  if (changed.length === 0) return;
-  throw new AssayError({
-    code: 'changed',
-    message: 'the project has changed since the run began',
-    because: changed.slice(0, 5).join(', ') + (changed.length > 5 ? ` and ${changed.length - 5} more` : ''),
-    fix: 'put the files back as they were, or start a new run',
-  });
+  const kept = { schema: 'assay-files/1', dir: project.dir, packed, files };
+  await run.writeFile(repairFiles.files, `${JSON.stringify(kept, null, 2)}\n`);
+}
+
+/** What `keepProject` kept; null where a run was cut before, and so before any test. */
+async function keptProject(run: Run<RepairEvent>): Promise<Uint8Array | null> {
+  const text = await run.readFile(repairFiles.files);
+  return text === null ? null : run.readArtifact(packedIn(text.toString('utf8')));
+}
+
+function packedIn(text: string): string {
+  try {
+    return filesSchema.parse(JSON.parse(text)).packed;
+  } catch (cause) {
+    throw new AssayError({
+      code: 'input',
+      message: `${repairFiles.files} in the run folder is damaged`,
+      because: cause instanceof Error ? cause.message : String(cause),
+      fix: 'restore the run folder from a backup, or start a new run',
+      cause,
+    });
+  }
 }

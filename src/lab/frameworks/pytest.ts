@@ -51,7 +51,7 @@ export const pytest: Framework = {
   }),
   canaries: canaries({
     failing: ['assert', 'raise', 'raises', 'approx', 'unittest-equal', 'unittest-true', 'unittest-raises'],
-    failingIfLoaded: ['mock', 'numpy'],
+    failingIfLoaded: ['mock', 'numpy', 'subprocess'],
     passing: ['fine', 'unittest-fine', 'builtins', 'framework'],
   }),
   explainExit: (code) => exitMeanings.get(code) ?? null,

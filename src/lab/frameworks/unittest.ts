@@ -49,7 +49,7 @@ export const unittest: Framework = {
   }),
   canaries: canaries({
     failing: ['assert', 'raise', 'unittest-equal', 'unittest-true', 'unittest-raises'],
-    failingIfLoaded: ['mock', 'numpy'],
+    failingIfLoaded: ['mock', 'numpy', 'subprocess'],
     passing: ['fine', 'unittest-fine', 'builtins', 'framework'],
   }),
   explainExit: (code) => (code === 2 ? 'unittest refused its arguments' : null),

@@ -5,28 +5,29 @@ import { AssayError } from '../../core/index.ts';
 import { createSandbox } from '../../sandbox/index.ts';
 import type { ProtectedGlob } from '../frameworks/framework.ts';
 import { noByteCode } from '../snapshot/byte-code.ts';
+import { packSnapshot, unpackSnapshot } from '../snapshot/pack.ts';
 import { type Snapshot, takeSnapshot } from '../snapshot/take-snapshot.ts';
-import { defaultSnapshotLimits, walk } from '../snapshot/walk.ts';
+import { defaultSnapshotLimits, type Walk, walk } from '../snapshot/walk.ts';
 import type { OpenProjectOptions, Project } from '../types.ts';
 import { type Detected, detectFramework } from './detect.ts';
 import { face } from './face.ts';
 import { projectFolder } from './folder.ts';
-import { type Opened, withOpened } from './opened.ts';
+import { type Opened, openedOf, withOpened } from './opened.ts';
 import { protection } from './protect.ts';
 import { setUp } from './set-up.ts';
 import { listedTree, snapshotTree } from './source-tree.ts';
 
 /**
  * Takes a snapshot of a project and finds out how its tests are run. The user's folder is read, never written.
+ * With `packed` not even that is read.
  * @throws AssayError `usage` for a missing folder or a contradiction in the options, `environment` for an empty or
  *   over-large project and where the interpreter, the test command or disk space is missing or the set-up command
  *   fails; the signal's reason on abort.
  */
 export async function openProject(options: OpenProjectOptions): Promise<Project> {
-  const dir = projectFolder(options.dir);
-  const walked = walk(dir, defaultSnapshotLimits);
+  const { dir, from, walked } = await sourceOf(options);
   if (walked.entries.length === 0) throw emptyProject(dir);
-  const listed = listedTree(dir, walked);
+  const listed = listedTree({ dir, from, walked });
   const detected = await detectFramework({
     tree: listed,
     framework: options.framework ?? null,
@@ -40,8 +41,9 @@ export async function openProject(options: OpenProjectOptions): Promise<Project>
     into: path.join(options.scratch, 'snapshot'),
     ...walked,
     isSealed,
-    locate: (file) => path.join(dir, file),
+    locate: (file) => path.join(from, file),
   });
+  if (from !== dir) fs.rmSync(from, { recursive: true, force: true });
   const copied = snapshotTree(dir, snapshot, walked.environments);
   const toolchain = await framework.toolchain(copied, command);
   const installed = framework.installed?.(toolchain);
@@ -53,6 +55,7 @@ export async function openProject(options: OpenProjectOptions): Promise<Project>
     tree,
     base: snapshot,
     environments: walked.environments,
+    origin: { walked, snapshot },
     scratch: options.scratch,
     injectDir: layInjected(framework.inject, options.scratch),
     strict: options.strict ?? true,
@@ -74,6 +77,25 @@ export async function openProject(options: OpenProjectOptions): Promise<Project>
   if (options.setup === undefined) return withOpened(project, opened);
   const ready = await setUp(opened, { ...options, command: options.setup, isSealed, isHeldOut });
   return withOpened({ ...project, warnings: [...project.warnings, ...ready.warnings] }, ready.opened);
+}
+
+/** The user's folder, or what was packed of it, laid in the scratch folder. */
+async function sourceOf({
+  dir: given,
+  packed,
+  scratch,
+}: OpenProjectOptions): Promise<{ dir: string; from: string; walked: Walk }> {
+  if (packed !== undefined) {
+    const from = path.join(scratch, 'packed');
+    return { from, ...(await unpackSnapshot(packed, from)) };
+  }
+  const dir = projectFolder(given);
+  return { dir, from: dir, walked: walk(dir, defaultSnapshotLimits) };
+}
+
+/** The user's files of an opened project as one piece, to open it from again: see `OpenProjectOptions.packed`. */
+export function packProject(project: Project): Promise<Uint8Array> {
+  return packSnapshot({ dir: project.dir, ...openedOf(project).origin });
 }
 
 function namedGlobs({ protect, holdout }: OpenProjectOptions): ProtectedGlob[] {

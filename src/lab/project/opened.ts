@@ -2,6 +2,7 @@ import type { createSandbox, Toolchain } from '../../sandbox/index.ts';
 import type { Framework, SourceTree, TestCommand } from '../frameworks/framework.ts';
 import type { ByteCode } from '../snapshot/byte-code.ts';
 import type { Snapshot } from '../snapshot/take-snapshot.ts';
+import type { Walk } from '../snapshot/walk.ts';
 import type { Project } from '../types.ts';
 
 /** What the rest of the lab needs of a project beside its public face. */
@@ -14,6 +15,8 @@ export type Opened = {
   /** What runs are laid from: the snapshot of the user's files, or of what the set-up command made of them. */
   base: Snapshot;
   environments: readonly { path: string; real: string }[];
+  /** The user's files as they were listed and copied, before any set-up command. */
+  origin: { walked: Walk; snapshot: Snapshot };
   /** Folder of the caller for this run's files. */
   scratch: string;
   /** The framework's runner files, mounted in every run. */

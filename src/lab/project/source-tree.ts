@@ -5,10 +5,12 @@ import type { SourceTree } from '../frameworks/framework.ts';
 import type { Snapshot } from '../snapshot/take-snapshot.ts';
 import type { Walk } from '../snapshot/walk.ts';
 
-/** The user's folder as it was listed: only to find out what is to be sealed; from then on the snapshot is read. */
-export function listedTree(dir: string, { entries, environments }: Walk): SourceTree {
-  const files = entries.flatMap((entry) => (entry.kind === 'file' ? [entry.path] : []));
-  return treeOf({ dir, files, environments, locate: (file) => path.join(dir, file) });
+/** The user's folder `dir`, read at `from`, as it was listed: only to find out what is to be sealed; from then on the snapshot is read. */
+export function listedTree(options: { dir: string; from: string; walked: Walk }): SourceTree {
+  const { dir, from, walked } = options;
+  const files = walked.entries.flatMap((entry) => (entry.kind === 'file' ? [entry.path] : []));
+  const { environments } = walked;
+  return treeOf({ dir, files, environments, locate: (file) => path.join(from, file) });
 }
 
 export function snapshotTree(

@@ -98,6 +98,7 @@ describe('what a patch brings in', () => {
     'Math.random = () => 0.5',
     'Date.now = () => 0',
     'random.seed(7)',
+    "require('node:child_process').spawnSync = () => ({ status: 0 })",
     'subprocess.run = lambda *args, **kwargs: None',
     "const { assert_canaries } = find('assay_canaries')",
   ])('is warned of: %s', (code) => {
@@ -127,6 +128,7 @@ describe('what a patch brings in', () => {
     'debug = os.environ.get("SHOP_DEBUG") == "1"',
     "const mode = process.env.NODE_ENV ?? 'production'",
     'rng = random.Random(seed)\nrandom.shuffle(items)',
+    "const { status } = childProcess.spawnSync('git')",
     'done = subprocess.run(["git", "status"], check=True)',
     'with open(path) as source: text = source.read()',
     "const text = await readFile(new URL('./data.json', import.meta.url))",

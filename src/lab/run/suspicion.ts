@@ -41,7 +41,7 @@ const signs: readonly { pattern: RegExp; what: string }[] = [
   },
   {
     pattern:
-      /\bsubprocess\.(?:run|Popen|call|check_call|check_output)\s*=(?!=)|\bsetattr\(\s*(?:subprocess|os)\b|\bos\.system\s*=(?!=)|\bsyncBuiltinESMExports\b/,
+      /\bsubprocess\.(?:run|Popen|call|check_call|check_output)\s*=(?!=)|\bsetattr\(\s*(?:subprocess|os)\b|\bos\.system\s*=(?!=)|\b(?:child_?process|cp)\b[^\n]*\.(?:spawn|exec|fork)\w*\s*=(?![=>])|\bsyncBuiltinESMExports\b/i,
     what: 'a replaced part of the standard library',
   },
   {

@@ -67,7 +67,7 @@ function warmFramework(project: Project): WarmFramework {
   if (found !== undefined) return found;
   throw new AssayError({
     code: 'environment',
-    message: `The warm evaluator cannot run ${project.framework}.`,
+    message: `the warm evaluator cannot run ${project.framework}`,
     because: `it drives ${warmFrameworks.join(' and ')}`,
     fix: 'use another proposer, e.g. --model replay:FILE',
   });

@@ -1,115 +1,94 @@
-import { AssayError, type Candidate, type CandidateResult, type Coverage } from '../../core/index.ts';
+import type { Candidate, CandidateResult, Coverage } from '../../core/index.ts';
 import type { ForkServer } from './fork-server.ts';
 import type { CandidateTime } from './schedule.ts';
+import { openServers, type Servers } from './servers.ts';
 
 /** Fork servers side by side; one that is lost is replaced, and its candidate is tried once more. */
 export type Pool = {
+  /**
+   * Results in the order of the candidates; `onResult` is told each as soon as it is known.
+   * @throws AssayError `environment` where the servers are lost again and again; what `signal` aborts with.
+   */
   judge(
     candidates: readonly Candidate[],
     options: { signal: AbortSignal; onResult?: (result: CandidateResult) => void },
   ): Promise<CandidateResult[]>;
+  /** Limits in milliseconds. Of no test where the server was lost. */
   coverage(limits: { totalMs: number; testMs: number }): Promise<Coverage>;
+  /** Servers lost so far. */
   readonly restarts: number;
   close(): Promise<void>;
 };
 
-/** Losses without a single answer in between that mean the servers cannot run at all. */
-const hopeless = 12;
-
-/**
- * @param start makes one more fork server; rejects where none can be had.
- * @param size servers at the same time, at least 1.
- */
-export function openPool(options: {
+export type PoolOptions = {
+  /** Makes one more fork server; rejects where none can be had. */
   start: () => Promise<ForkServer>;
+  /** Servers at the same time, at least 1. */
   size: number;
   time: CandidateTime;
-}): Pool {
-  const idle: ForkServer[] = [];
-  const live = new Set<ForkServer>();
-  let restarts = 0;
-  let lossesInARow = 0;
-  let closed = false;
+};
 
-  const acquire = async (): Promise<ForkServer> => {
-    const server = idle.pop() ?? (await options.start());
-    live.add(server);
-    return server;
-  };
-  const drop = async (server: ForkServer) => {
-    live.delete(server);
-    restarts += 1;
-    lossesInARow += 1;
-    await server.close();
-  };
-
-  const judgeOne = async (
-    candidate: Candidate,
-    held: { server: ForkServer | null },
-  ): Promise<CandidateResult> => {
-    for (const last of [false, true]) {
-      const server = held.server ?? (await acquire());
-      held.server = server;
-      const result = await server.judge(candidate, options.time);
-      if (result !== null) {
-        lossesInARow = 0;
-        return result;
-      }
-      held.server = null;
-      await drop(server);
-      if (lossesInARow >= hopeless) throw lost();
-      if (closed || last) break;
-    }
-    return { id: candidate.id, status: 'crashed', testsPassed: 0, failedTest: null, durationMs: 0 };
-  };
-
-  const judge: Pool['judge'] = async (candidates, { signal, onResult }) => {
-    const results: CandidateResult[] = new Array(candidates.length);
-    const queue = candidates.entries();
-    const work = async () => {
-      const held: { server: ForkServer | null } = { server: null };
-      try {
-        for (const [index, candidate] of queue) {
-          signal.throwIfAborted();
-          const result = await judgeOne(candidate, held);
-          results[index] = result;
-          onResult?.(result);
-        }
-      } finally {
-        if (held.server) idle.push(held.server);
-      }
-    };
-    const workers = Array.from({ length: Math.min(options.size, Math.max(1, candidates.length)) }, work);
-    const settled = await Promise.allSettled(workers);
-    const failure = settled.find((each) => each.status === 'rejected');
-    if (failure) throw failure.reason;
-    return results;
-  };
-
+/** Opens a pool that starts its servers when there is something to judge. */
+export function openPool({ start, size, time }: PoolOptions): Pool {
+  const servers = openServers(start);
   return {
-    judge,
+    judge: async (candidates, { signal, onResult }) => {
+      const results: CandidateResult[] = new Array(candidates.length);
+      const queue = candidates.entries();
+      const work = async () => {
+        const held: Held = { server: null };
+        try {
+          for (const [index, candidate] of queue) {
+            signal.throwIfAborted();
+            const result = await judgeOne({ servers, held, candidate, time });
+            results[index] = result;
+            onResult?.(result);
+          }
+        } finally {
+          if (held.server) servers.giveBack(held.server);
+        }
+      };
+      const workers = Array.from({ length: Math.min(size, Math.max(1, candidates.length)) }, work);
+      const settled = await Promise.allSettled(workers);
+      const failure = settled.find((each) => each.status === 'rejected');
+      if (failure) throw failure.reason;
+      return results;
+    },
     coverage: async (limits) => {
-      const server = await acquire();
+      const server = await servers.take();
       const coverage = await server.coverage(limits);
-      if (coverage === null) await drop(server);
-      else idle.push(server);
+      if (coverage === null) await servers.lose(server);
+      else servers.giveBack(server);
       return coverage ?? { tests: [] };
     },
     get restarts() {
-      return restarts;
+      return servers.lost;
     },
-    close: async () => {
-      closed = true;
-      await Promise.all([...live].map((server) => server.close()));
-    },
+    close: () => servers.close(),
   };
 }
 
-function lost(): AssayError {
-  return new AssayError({
-    code: 'environment',
-    message: `The warm evaluator was lost ${hopeless} times in a row.`,
-    because: 'its process in the sandbox dies or answers nothing, whatever it is given',
-    fix: 'run `assay doctor`; if the machine is fine, the tests need more memory or processes than the limits allow',
-  });
+/** The server that a worker keeps from one candidate to the next. */
+type Held = { server: ForkServer | null };
+
+async function judgeOne(options: {
+  servers: Servers;
+  held: Held;
+  candidate: Candidate;
+  time: CandidateTime;
+}): Promise<CandidateResult> {
+  const { servers, held, candidate, time } = options;
+  for (const last of [false, true]) {
+    const server = held.server ?? (await servers.take());
+    held.server = server;
+    const result = await server.judge(candidate, time);
+    if (result !== null) {
+      servers.answered();
+      return result;
+    }
+    held.server = null;
+    await servers.lose(server);
+    if (servers.closed || last) break;
+  }
+  return { id: candidate.id, status: 'crashed', testsPassed: 0, failedTest: null, durationMs: 0 };
 }

@@ -27,6 +27,18 @@ def numpy_equal():
     sys.modules["numpy"].testing.assert_array_equal([1.0], [2.0])
 
 
+def subprocess_fails():
+    """A program that fails is told to have failed, by whichever way it was started."""
+    module = sys.modules["subprocess"]
+    told = [
+        module.run(["false"]).returncode,
+        module.call(["false"]),
+        module.Popen(["false"]).wait(),
+    ]
+    if all(told):
+        raise RuntimeError("as it must be")
+
+
 def pytest_raises():
     import pytest
 
@@ -47,7 +59,11 @@ def fine():
 
 FUNCTIONS = {"assert": plain_assert, "raise": plain_raise, "fine": fine}
 PYTEST_FUNCTIONS = {"raises": pytest_raises, "approx": pytest_approx}
-NEEDING = {"mock": ("unittest.mock", mock_called), "numpy": ("numpy.testing", numpy_equal)}
+NEEDING = {
+    "mock": ("unittest.mock", mock_called),
+    "numpy": ("numpy.testing", numpy_equal),
+    "subprocess": ("subprocess", subprocess_fails),
+}
 METHODS = {"unittest-equal": "equal", "unittest-true": "true", "unittest-raises": "raises", "unittest-fine": "fine"}
 
 

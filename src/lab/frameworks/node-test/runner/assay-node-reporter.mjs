@@ -4,31 +4,41 @@
  */
 import { Transform } from 'node:stream';
 
-let waiting = null;
+/** node:test makes the instance by itself, from this module's default export: the listener waits here until then. */
+function reporterWithListener() {
+  let waiting = null;
 
-/** Resolves when the harness has taken the listener. Called once, by the preload. */
-export function listen(listener) {
-  return new Promise((taken) => {
-    waiting = { listener, taken };
-  });
-}
-
-export default class AssayReporter extends Transform {
-  constructor() {
-    const taken = waiting;
-    waiting = null;
-    // Given to this instance, not to the class: its prototype is within reach of whoever imports this file.
-    super({
-      writableObjectMode: true,
-      transform(event, _encoding, done) {
-        taken?.listener.event(event);
-        done();
-      },
-      flush(done) {
-        taken?.listener.end();
-        done();
-      },
+  function listen(listener) {
+    return new Promise((taken) => {
+      waiting = { listener, taken };
     });
-    taken?.taken();
   }
+
+  class AssayReporter extends Transform {
+    constructor() {
+      const taken = waiting;
+      waiting = null;
+      // Given to this instance, not to the class: its prototype is within reach of whoever imports this file.
+      super({
+        writableObjectMode: true,
+        transform(event, _encoding, done) {
+          taken?.listener.event(event);
+          done();
+        },
+        flush(done) {
+          taken?.listener.end();
+          done();
+        },
+      });
+      taken?.taken();
+    }
+  }
+
+  return { AssayReporter, listen };
 }
+
+const { AssayReporter, listen } = reporterWithListener();
+
+export default AssayReporter;
+/** Resolves when the harness has taken the listener. Called once, by the preload. */
+export { listen };
