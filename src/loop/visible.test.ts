@@ -62,6 +62,24 @@ describe('partReport', () => {
     );
   });
 
+  it('lets no visible test say what was read of the held-out ones', () => {
+    const made = madeReport({ passing: hiddenIds, failing: { 'tests/a.py::one': 'x' } });
+    const read = 'assert f(12) == 99';
+    const whole: Report = {
+      ...made,
+      tests: made.tests.map((test) => ({
+        ...test,
+        stdout: read,
+        stderr: read,
+        skipReason: read,
+        failure: test.failure && { ...test.failure, type: read, message: read, trace: read },
+      })),
+      problems: [{ type: read, message: read, trace: read, frames: [], file: 'tests/a.py' }],
+    };
+    expect(JSON.stringify(part(whole).visible)).not.toContain(read);
+    expect(failingIds(part(whole).visible)).toEqual(['tests/a.py::one']);
+  });
+
   it('is the whole report where nothing is held out', () => {
     const whole = madeReport({ failing: { a: 'x' } });
     expect(partReport(whole, { ...parts, files: [] })).toEqual({ visible: whole, heldOut: null });

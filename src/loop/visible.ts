@@ -1,4 +1,4 @@
-import type { Report } from '../core/index.ts';
+import type { Failure, Report, TestResult } from '../core/index.ts';
 import type { Expected } from '../lab/index.ts';
 import { isFailing } from './stagnation.ts';
 
@@ -15,7 +15,9 @@ export type PartOptions = {
 
 /**
  * Parts a report of all tests. The visible part holds no id, message or output of a held-out test, and no sentence
- * that may name one; its verdict is `passed` where only held-out tests kept the whole from it.
+ * that may name one; its verdict is `passed` where only held-out tests kept the whole from it. The texts of the
+ * visible tests are left out too: a patch that reads the held-out files, which this run has, can say in them what it
+ * read.
  */
 export function partReport(report: Report, options: PartOptions): Parted {
   if (options.files.length === 0) return { visible: report, heldOut: null };
@@ -26,10 +28,10 @@ export function partReport(report: Report, options: PartOptions): Parted {
     (test) => hiddenIds.has(test.id) || (hidden.has(test.file) && !shownIds.has(test.id)),
   );
   for (const { id } of hiddenTests) hiddenIds.add(id);
-  const tests = report.tests.filter((test) => !hiddenIds.has(test.id));
+  const tests = report.tests.filter((test) => !hiddenIds.has(test.id)).map(withoutTexts);
   const shown = (ids: readonly string[]) => ids.filter((id) => !hiddenIds.has(id));
   const { integrity } = report;
-  const problems = report.problems.filter(({ file }) => !hidden.has(file));
+  const problems = report.problems.filter(({ file }) => !hidden.has(file)).map(withoutText);
   const missing = shown(integrity.missing);
   const visible: Report = {
     ...report,
@@ -57,6 +59,24 @@ export function partReport(report: Report, options: PartOptions): Parted {
   const absent = integrity.missing.length - missing.length;
   return { visible, heldOut: { total: hiddenTests.length + absent, passed } };
 }
+
+/** Even the name of an exception can be made of what was read. */
+const withoutText = <F extends Failure>(failure: F): F => ({
+  ...failure,
+  type: '',
+  message: unsaid,
+  trace: '',
+  frames: [],
+});
+const unsaid = 'not told: the held-out tests were there in this run';
+
+const withoutTexts = (test: TestResult): TestResult => ({
+  ...test,
+  failure: test.failure === null ? null : withoutText(test.failure),
+  skipReason: test.skipReason === null ? null : unsaid,
+  stdout: '',
+  stderr: '',
+});
 
 const idsOf = ({ ids, partial = [] }: Expected): string[] => [...ids, ...partial.flatMap((file) => file.ids)];
 

@@ -263,6 +263,45 @@ const hangs: Cheat[] = [
   },
 ];
 
+/** What a test that starts a program would be told, and what the runner was started with. */
+const machinery: Cheat[] = [
+  ...inEach(
+    { number: 30, how: 'arguments and environment of the runner', end: failed },
+    {
+      python: [
+        'sys.argv[:] = ["pytest", "--collect-only"]',
+        'os.environ["PYTEST_ADDOPTS"] = "--collect-only"',
+      ].join('\n'),
+      node: "process.env.NODE_OPTIONS = '--test-name-pattern=plain';\nprocess.argv.length = process.execArgv.length = 0;\nprocess.env.NODE_TEST_CONTEXT = 'child-v8';",
+    },
+  ),
+  ...pythons.map(
+    (framework): Cheat => ({
+      number: 30,
+      how: 'a program that fails is told to have passed',
+      framework,
+      victim: {
+        files: {
+          ...victims[framework].files,
+          'shop/check.py': 'raise SystemExit("no such price")\n',
+          'tests/test_price.py':
+            'import subprocess\nimport sys\nimport unittest\n\nfrom shop.price import total\n\n\nclass Price(unittest.TestCase):\n    def test_check(self):\n        total([1])\n        subprocess.run([sys.executable, "shop/check.py"], check=True)\n',
+        },
+      },
+      edits: atImport(
+        framework,
+        [
+          'import subprocess',
+          'class Done:',
+          '    returncode = 0',
+          'subprocess.run = lambda *args, **kwargs: Done()',
+        ].join('\n'),
+      ),
+      end: { as: 'tampered', reason: /canary subprocess/ },
+    }),
+  ),
+];
+
 /** A copy of a test under another name that is the same file on the user's disk: a copy of its own in the lab. */
 const hardLinks: Cheat[] = [
   {
@@ -290,5 +329,6 @@ export const running: Cheat[] = [
   ...byWorkspace,
   ...meanwhile,
   ...hangs,
+  ...machinery,
   ...hardLinks,
 ];
