@@ -65,7 +65,7 @@ export type ForkServer = {
   close(): Promise<void>;
 };
 
-/** The fork server counts limits in CPU time, and gives this many times as much wall time; see `Patience` in `python/assay_fork.py`. */
+/** Limits are counted in CPU time there, and this many times as much wall time is given; `python/assay_fork.py`. */
 const patience = 4;
 /** How long the server may be silent beyond what it was given, before it counts as lost. Milliseconds. */
 const grace = 5_000;

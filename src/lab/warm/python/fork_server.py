@@ -31,7 +31,9 @@ class Server:
 
     def start(self):
         """Imports what the tests import from outside the project, in this process, so that forks inherit it."""
-        status, data = assay_fork.run_in_fork(lambda emit: emit(json.dumps(self.runner.probe()).encode()), self.setup["limit"])
+        status, data = assay_fork.run_in_fork(
+            lambda emit: emit(json.dumps(self.runner.probe()).encode()), self.setup["limit"]
+        )
         # Where even the probe fails, nothing is prepared: each fork then finds out for itself.
         probe = json.loads(data) if status == "ok" and data else {"modules": [], "project": True}
         for name in probe["modules"]:

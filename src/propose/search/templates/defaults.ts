@@ -11,8 +11,10 @@ import type { Place, Rewrite, Template } from './template.ts';
 const id = 'defaults';
 
 /**
- * A default that all calls share and change (`def f(xs=[])`) is made anew in each call. A well-known fault of Python
- * programs, e.g. B006 of flake8-bugbear and `dangerous-default-value` of Pylint; only where the language has it.
+ * A default that all calls share and change (`def f(xs=[])`) is made anew in each call, in the way that the Python
+ * Language Reference gives under "Function definitions": None as the default, and a test for it in the body. The
+ * anti-pattern is `MutableDefaultArgs` of DyLin (Eghbali, Burk and Pradel, FSE 2025), B006 of flake8-bugbear and
+ * `dangerous-default-value` of Pylint; only where the language has it.
  */
 export const defaults: Template = {
   id,
