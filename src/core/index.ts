@@ -1,3 +1,4 @@
+export * from './cell.ts';
 export * from './clock.ts';
 export * from './edits.ts';
 export * from './ends.ts';
