@@ -14,8 +14,11 @@ const traceChars = [6000, 2000, 600] as const;
 const outputChars = 2000;
 const messageChars = 160;
 
-/** A file with failing tests in it, as far as their ids say so. */
-export type FailingFile = { file: string; tests: { test: TestResult; name: string; group: number }[] };
+/** Failing tests whose ids begin alike; an id is `prefix` and `name` together. */
+export type Listed = {
+  prefix: string;
+  tests: { test: TestResult; name: string; group: number; alike: boolean }[];
+};
 
 /** The failing tests of a feedback, in groups that fail alike, the largest first. */
 export function groupsOf({ failing, groups }: Pick<Feedback, 'failing' | 'groups'>): TestResult[][] {
@@ -99,22 +102,51 @@ export function problemPieces(problems: Report['problems'], { fence, clean }: Te
   });
 }
 
-/** Every failing test, by file. An id that begins with its file is told without it. */
-export function filesOf(groups: readonly TestResult[][], clean: (text: string) => string): FailingFile[] {
-  const tests = groups.flatMap((group, index) => group.map((test) => ({ test, group: index + 1 })));
-  const names = cleanAll(
-    tests.map(({ test: { id, file } }) =>
-      oneLine(id.length > file.length && id.startsWith(file) ? id.slice(file.length) : id),
-    ),
+/**
+ * Every failing test, by what its id begins with: its file, its class, its function where it has parameters. Said
+ * once for all of them, so that thousands of names take little room.
+ */
+export function listFailing(groups: readonly TestResult[][], clean: (text: string) => string): Listed[] {
+  const tests = groups.flatMap((group, index) =>
+    group.map((test, at) => ({ test, group: index + 1, alike: at > 0 && saysAs(test, group[0]) })),
+  );
+  const ids = cleanAll(
+    tests.map(({ test }) => oneLine(test.id)),
     clean,
   );
-  const files = new Map<string, FailingFile>();
-  for (const [index, { test, group }] of tests.entries()) {
-    const file = files.get(test.file) ?? { file: clean(oneLine(test.file)), tests: [] };
-    file.tests.push({ test, name: names[index] ?? '', group });
-    files.set(test.file, file);
+  const functions = countBy(ids, functionOf);
+  const lists = new Map<string, Listed>();
+  for (const [index, { test, group, alike }] of tests.entries()) {
+    const id = ids[index] ?? '';
+    const own = functionOf(id);
+    const prefix = own !== id && (functions.get(own) ?? 0) > 1 ? own : holderOf(own);
+    const list = lists.get(prefix) ?? { prefix, tests: [] };
+    list.tests.push({ test, name: id.slice(prefix.length), group, alike });
+    lists.set(prefix, list);
   }
-  return [...files.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1));
+  return [...lists.values()].toSorted((a, b) => (a.prefix < b.prefix ? -1 : 1));
+}
+
+/** An id without its parameters. */
+const functionOf = (id: string): string => {
+  const at = id.indexOf('[');
+  return at > 0 && id.endsWith(']') ? id.slice(0, at) : id;
+};
+
+/** What holds a test, up to the separator its framework writes: `a.py::Case::`, `a.test.js > suite > `, `pkg.Case.`. */
+function holderOf(id: string): string {
+  for (const separator of ['::', ' > ', '.']) {
+    const at = id.lastIndexOf(separator);
+    const end = at + separator.length;
+    if (at > 0 && end < id.length) return id.slice(0, end);
+  }
+  return '';
+}
+
+function countBy(texts: readonly string[], key: (text: string) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(key(text), (counts.get(key(text)) ?? 0) + 1);
+  return counts;
 }
 
 /** Cleans many lines at the price of one text. */
@@ -124,37 +156,41 @@ function cleanAll(lines: readonly string[], clean: (text: string) => string): st
   return together.length === lines.length ? together : lines.map(clean);
 }
 
-const fileHeader = ({ file, tests }: FailingFile) => `${file} (${tests.length} failing)\n`;
+const listHeader = ({ prefix, tests }: Listed) => `${prefix} (${tests.length} failing)\n`;
 
 /** The list of all failing tests with their names only. */
-export function listChars(files: readonly FailingFile[]): number {
-  return files.reduce(
-    (sum, file) =>
-      file.tests.reduce((inner, { name }) => inner + name.length + 1, sum + fileHeader(file).length),
+export function listChars(lists: readonly Listed[]): number {
+  return lists.reduce(
+    (sum, list) =>
+      list.tests.reduce((inner, { name }) => inner + name.length + 1, sum + listHeader(list).length),
     0,
   );
 }
 
 /**
  * The list of all failing tests; the first ones that `room` has space for with what they failed with.
- * @returns at most `listChars(files) + room` characters
+ * @returns at most `listChars(lists) + room` characters
  */
 export function listOf(
-  files: readonly FailingFile[],
+  lists: readonly Listed[],
   { room, clean }: { room: number; clean: (text: string) => string },
 ): string {
   let left = room;
-  const lines = files.flatMap((file) => [
-    fileHeader(file),
-    ...file.tests.map(({ test, name, group }) => {
+  const lines = lists.flatMap((list) => [
+    listHeader(list),
+    ...list.tests.map(({ test, name, group, alike }) => {
       if (left < messageChars / 4) return `${name}\n`;
-      const message = `  [group ${group}] ${saidBy(test, clean)}`;
+      const message = `  [group ${group}]${alike ? '' : ` ${saidBy(test, clean)}`}`;
       if (message.length > left) return `${name}\n`;
       left -= message.length;
       return `${name}${message}\n`;
     }),
   ]);
   return lines.join('');
+}
+
+function saysAs({ failure }: TestResult, other: TestResult | undefined): boolean {
+  return failure?.type === other?.failure?.type && failure?.message === other?.failure?.message;
 }
 
 function saidBy({ failure }: TestResult, clean: (text: string) => string): string {

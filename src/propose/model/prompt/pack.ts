@@ -2,9 +2,9 @@ import type { Feedback } from '../../types.ts';
 import { charactersIn, estimateTokens } from './estimate.ts';
 import {
   detailPieces,
-  filesOf,
   groupsOf,
   listChars,
+  listFailing,
   listOf,
   problemPieces,
   standingOf,
@@ -67,7 +67,7 @@ export function packFeedback(options: PackOptions): Packed {
   const fence = fenceFor(textsOf(options));
   const telling: Telling = { fence, clean };
   const groups = groupsOf(feedback);
-  const list = filesOf(groups, clean);
+  const list = listFailing(groups, clean);
   const head = headOfPrompt(feedback, groups, telling);
   const floor = head.length + listChars(list) + frameChars;
   const room = charactersIn(budgetTokens) - floor;
@@ -153,7 +153,7 @@ function orderOf(pieces: Pieces): { early: Piece[]; late: Piece[] } {
 function filePieces(files: readonly string[], { fence, clean }: Telling): Piece[] {
   const block = (maxChars: number) => () => {
     const text = clean(files.map((file) => headOf(file, 200)).join('\n'));
-    return fence.block(`${files.length} files of the project`, headAndTail(text, maxChars));
+    return fence.block(`${countOf(files.length, 'file')} of the project`, headAndTail(text, maxChars));
   };
   return [
     { section: 'files', name: 'some names of files', forms: [6000, 2000].map((chars) => once(block(chars))) },
@@ -208,9 +208,7 @@ function assemble(options: {
   const all =
     list === ''
       ? []
-      : [
-          `## All failing tests, by file\n${fence.block('names of tests; each begins with its file where that is left out', list)}`,
-        ];
+      : [`## All failing tests\n${fence.block('names of tests, each under what its id begins with', list)}`];
   const parts = [
     head,
     ...told('refusals'),

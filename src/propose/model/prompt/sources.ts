@@ -1,6 +1,7 @@
 import { blockAt, linesOf, maxLineChars, numbered, type Range, rangesAround, wholeOf } from './excerpts.ts';
 import type { Telling } from './failures.ts';
 import { once, type Piece } from './pieces.ts';
+import { countOf } from './texts.ts';
 
 /** A file that the failing tests have to do with. */
 export type Source = {
@@ -29,7 +30,10 @@ export function sourcePiece(source: Source, { fence, clean }: Telling): Piece {
   const show = (ranges: readonly Range[]) =>
     ranges.length === 0
       ? ''
-      : fence.block(labelOf(source, lines(), ranges), numbered({ lines: lines(), ranges, marked }));
+      : fence.block(
+          labelOf(source, { path: clean(source.path), lines: lines(), ranges }),
+          numbered({ lines: lines(), ranges, marked }),
+        );
   const near = (wanted: Iterable<number>, around: number) =>
     once(() => show(rangesAround({ wanted, around, lines: lines() })));
   const focus = once(() => focusOf(source, lines()));
@@ -60,14 +64,13 @@ function focusOf({ role, ran, named }: Source, lines: readonly string[]): number
 }
 
 function labelOf(
-  { path, protectedBecause }: Source,
-  lines: readonly string[],
-  ranges: readonly Range[],
+  { protectedBecause }: Source,
+  { path, lines, ranges }: { path: string; lines: readonly string[]; ranges: readonly Range[] },
 ): string {
   const [first] = ranges;
+  const all = countOf(lines.length, 'line');
   const whole = ranges.length === 1 && first?.from === 1 && first.to === lines.length;
-  const which = whole
-    ? `whole, ${lines.length} lines`
-    : `${ranges.length === 1 ? `lines ${first?.from}-${first?.to}` : 'parts'} of ${lines.length} lines`;
-  return `file ${path}, ${which}${protectedBecause === null ? '' : ', protected: may not be changed'}`;
+  const which = ranges.length === 1 ? `lines ${first?.from}-${first?.to} of ${all}` : `parts of ${all}`;
+  const kept = protectedBecause === null ? '' : ', protected: may not be changed';
+  return `file ${path}, ${whole ? `whole, ${all}` : which}${kept}`;
 }
