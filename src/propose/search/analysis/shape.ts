@@ -1,4 +1,4 @@
-import type { SyntaxNode } from '../syntax/node.ts';
+import type { Role, SyntaxNode } from '../syntax/node.ts';
 import { child, descend, parts } from '../syntax/node.ts';
 import { operatorOf } from '../syntax/phrase.ts';
 import type { Shape } from '../syntax/shape.ts';
@@ -8,6 +8,7 @@ import type { Member } from './member.ts';
 import { classAround } from './member.ts';
 import type { Binding, Scope } from './scope.ts';
 import { receiverOf } from './scope.ts';
+import { callShape, comprehensionShape, isMeasured, shapeFromParent } from './shape-signs.ts';
 
 export type Shapes = {
   of(node: SyntaxNode, scope: Scope): Shape | null;
@@ -18,109 +19,122 @@ export type Shapes = {
 
 /** Guesses for one file; each answer is worked out once. */
 export function shapesOf(file: SourceFile, classes: ReadonlyMap<Scope, ReadonlyMap<string, Member>>): Shapes {
-  const members = new Map<Member, Shape | null>();
-  const known = new Map<Binding, Shape | null>();
-  const of = (node: SyntaxNode, scope: Scope, depth = 0): Shape | null => {
-    if (depth > 6) return null;
-    switch (node.role) {
-      case 'integer':
-      case 'float':
-        return 'number';
-      case 'string':
-        return 'text';
-      case 'true':
-      case 'false':
-      case 'comparison':
-      case 'not':
-        return 'bool';
-      case 'none':
-        return 'none';
-      case 'list':
-        return 'list';
-      case 'tuple':
-        return 'tuple';
-      case 'set':
-        return 'set';
-      case 'dict':
-        return 'dict';
-      case 'comprehension':
-        return comprehensionShape(file, node);
-      case 'lambda':
-        return 'callable';
-      case 'parenthesised': {
-        const value = child(node, 'value');
-        return value === null ? null : of(value, scope, depth + 1);
-      }
-      case 'unary':
-        return 'number';
-      case 'arithmetic': {
-        const left = child(node, 'left');
-        const right = child(node, 'right');
-        const operator = operatorOf(file, node);
-        const first = left === null ? null : of(left, scope, depth + 1);
-        const second = right === null ? null : of(right, scope, depth + 1);
-        if (first === 'text' && operator === '%') return 'text';
-        if (first === 'list' || second === 'list') return 'list';
-        if (first === 'text' || second === 'text') return 'text';
-        if (first === 'set') return 'set';
-        if (['-', '*', '/', '//', '%', '**'].includes(operator)) return 'number';
-        return first ?? second;
-      }
-      case 'boolean':
-      case 'conditional': {
-        const last = parts(node).at(-1);
-        return last === undefined ? null : of(last, scope, depth + 1);
-      }
-      case 'call':
-        return callShape(file, node);
-      case 'subscript': {
-        const object = child(node, 'object');
-        const index = child(node, 'index');
-        if (object === null || index?.role !== 'slice') return null;
-        return of(object, scope, depth + 1);
-      }
-      case 'attribute': {
-        const object = child(node, 'object');
-        const property = child(node, 'property');
-        if (object === null || property === null || textOf(file, object) !== receiverOf(scope)) return null;
-        return ofMember(textOf(file, property), scope, depth + 1);
-      }
-      case 'identifier':
-        return ofName(textOf(file, node), scope, depth + 1);
-      default:
-        return null;
-    }
-  };
-  const ofName = (name: string, scope: Scope, depth = 0): Shape | null => {
-    for (let at: Scope | null = scope; at !== null; at = at.parent) {
-      const binding = at.bindings.get(name);
-      if (binding === undefined) continue;
-      const before = known.get(binding);
-      if (before !== undefined) return before;
-      known.set(binding, null);
-      const shape = bindingShape(file, binding, at, (node, where) => of(node, where, depth + 1));
-      known.set(binding, shape);
-      return shape;
-    }
-    return null;
-  };
-  const ofMember = (name: string, scope: Scope, depth = 0): Shape | null => {
-    const owner = classAround(scope);
-    const member = owner === null ? undefined : classes.get(owner)?.get(name);
-    if (member === undefined) return null;
-    const before = members.get(member);
-    if (before !== undefined) return before;
-    members.set(member, null);
-    const shapes = member.values.map((value) => of(value.node, value.scope, depth + 1));
-    const shape = member.method ? 'callable' : (shapes.find((one) => one !== null && one !== 'none') ?? null);
-    members.set(member, shape);
-    return shape;
-  };
+  const guesses: Guesses = { file, classes, ofMembers: new Map(), ofBindings: new Map() };
   return {
-    of: (node, scope) => of(node, scope),
-    ofName: (name, scope) => ofName(name, scope),
-    ofMember: (name, scope) => ofMember(name, scope),
+    of: (node, scope) => shapeOf(guesses, { node, scope, depth: 0 }),
+    ofName: (name, scope) => shapeOfName(guesses, { name, scope, depth: 0 }),
+    ofMember: (name, scope) => shapeOfMember(guesses, { name, scope, depth: 0 }),
   };
+}
+
+/** What was worked out already; null also while it is being worked out, so that names in a circle end. */
+type Guesses = {
+  file: SourceFile;
+  classes: ReadonlyMap<Scope, ReadonlyMap<string, Member>>;
+  ofMembers: Map<Member, Shape | null>;
+  ofBindings: Map<Binding, Shape | null>;
+};
+
+/** `depth`: how many expressions and names led here. */
+type NodeAt = { node: SyntaxNode; scope: Scope; depth: number };
+type NameAt = { name: string; scope: Scope; depth: number };
+
+const deepest = 6;
+
+/** Shapes that the role alone tells. */
+const shapeOfRole: Readonly<Partial<Record<Role, Shape>>> = {
+  integer: 'number',
+  float: 'number',
+  unary: 'number',
+  string: 'text',
+  true: 'bool',
+  false: 'bool',
+  comparison: 'bool',
+  not: 'bool',
+  none: 'none',
+  list: 'list',
+  tuple: 'tuple',
+  set: 'set',
+  dict: 'dict',
+  lambda: 'callable',
+};
+
+function shapeOf(guesses: Guesses, { node, scope, depth }: NodeAt): Shape | null {
+  if (depth > deepest) return null;
+  const { file } = guesses;
+  const inside = (part: SyntaxNode | null | undefined) =>
+    part ? shapeOf(guesses, { node: part, scope, depth: depth + 1 }) : null;
+  switch (node.role) {
+    case 'comprehension':
+      return comprehensionShape(file, node);
+    case 'parenthesised':
+      return inside(child(node, 'value'));
+    case 'arithmetic':
+      return arithmeticShape(
+        operatorOf(file, node),
+        inside(child(node, 'left')),
+        inside(child(node, 'right')),
+      );
+    case 'boolean':
+    case 'conditional':
+      return inside(parts(node).at(-1));
+    case 'call':
+      return callShape(file, node);
+    case 'subscript':
+      return child(node, 'index')?.role === 'slice' ? inside(child(node, 'object')) : null;
+    case 'attribute': {
+      const object = child(node, 'object');
+      const property = child(node, 'property');
+      if (object === null || property === null || textOf(file, object) !== receiverOf(scope)) return null;
+      return shapeOfMember(guesses, { name: textOf(file, property), scope, depth: depth + 1 });
+    }
+    case 'identifier':
+      return shapeOfName(guesses, { name: textOf(file, node), scope, depth: depth + 1 });
+    default:
+      return shapeOfRole[node.role] ?? null;
+  }
+}
+
+function arithmeticShape(operator: string, left: Shape | null, right: Shape | null): Shape | null {
+  if (left === 'text' && operator === '%') return 'text';
+  if (left === 'list' || right === 'list') return 'list';
+  if (left === 'text' || right === 'text') return 'text';
+  if (left === 'set') return 'set';
+  if (['-', '*', '/', '//', '%', '**'].includes(operator)) return 'number';
+  return left ?? right;
+}
+
+function shapeOfName(guesses: Guesses, { name, scope, depth }: NameAt): Shape | null {
+  const { file, ofBindings } = guesses;
+  for (let at: Scope | null = scope; at !== null; at = at.parent) {
+    const binding = at.bindings.get(name);
+    if (binding === undefined) continue;
+    const before = ofBindings.get(binding);
+    if (before !== undefined) return before;
+    ofBindings.set(binding, null);
+    const shape = bindingShape(file, binding, at, (node, where) =>
+      shapeOf(guesses, { node, scope: where, depth: depth + 1 }),
+    );
+    ofBindings.set(binding, shape);
+    return shape;
+  }
+  return null;
+}
+
+function shapeOfMember(guesses: Guesses, { name, scope, depth }: NameAt): Shape | null {
+  const { classes, ofMembers } = guesses;
+  const owner = classAround(scope);
+  const member = owner === null ? undefined : classes.get(owner)?.get(name);
+  if (member === undefined) return null;
+  const before = ofMembers.get(member);
+  if (before !== undefined) return before;
+  ofMembers.set(member, null);
+  const shapes = member.values.map((value) =>
+    shapeOf(guesses, { node: value.node, scope: value.scope, depth: depth + 1 }),
+  );
+  const shape = member.method ? 'callable' : (shapes.find((one) => one !== null && one !== 'none') ?? null);
+  ofMembers.set(member, shape);
+  return shape;
 }
 
 function bindingShape(
@@ -162,55 +176,6 @@ function shapeByUse(
     }
   }
   return guess;
-}
-
-function isMeasured(file: SourceFile, parent: SyntaxNode): boolean {
-  const callee =
-    parent.role === 'arguments' && parent.parent !== null ? child(parent.parent, 'callee') : null;
-  return callee !== null && textOf(file, callee) === 'len';
-}
-
-function shapeFromParent(file: SourceFile, node: SyntaxNode, parent: SyntaxNode): Shape | null {
-  switch (parent.role) {
-    case 'attribute': {
-      const property = node.field === 'object' ? child(parent, 'property') : null;
-      return property === null ? null : (file.language.shapes.receivers[textOf(file, property)] ?? null);
-    }
-    case 'augmentedAssignment':
-      return child(parent, 'right')?.role === 'integer' ? 'number' : null;
-    case 'slice':
-      return 'number';
-    case 'subscript':
-      return node.field === 'object' && child(parent, 'index')?.role === 'slice' ? 'list' : null;
-    case 'for':
-    case 'forClause':
-      return node.field === 'right' ? 'list' : null;
-    case 'arguments': {
-      const callee = parent.parent === null ? null : child(parent.parent, 'callee');
-      const called = callee === null ? '' : textOf(file, callee);
-      if (called === 'range') return 'number';
-      return ['enumerate', 'reversed', 'sorted', 'sum', 'any', 'all'].includes(called) ? 'list' : null;
-    }
-    default:
-      return null;
-  }
-}
-
-function callShape(file: SourceFile, node: SyntaxNode): Shape | null {
-  const { calls, methods } = file.language.shapes;
-  const callee = child(node, 'callee');
-  if (callee === null) return null;
-  if (callee.role === 'identifier') return calls[textOf(file, callee)] ?? null;
-  const property = callee.role === 'attribute' ? child(callee, 'property') : null;
-  if (property === null) return null;
-  const name = textOf(file, property);
-  return methods[name] ?? calls[name] ?? null;
-}
-
-function comprehensionShape(file: SourceFile, node: SyntaxNode): Shape {
-  const opening = file.text[node.start];
-  if (opening !== '{') return 'list';
-  return child(node, 'body')?.role === 'pair' ? 'dict' : 'set';
 }
 
 /** How well a value of shape `b` could stand for one of shape `a`: 1 alike, 0.55 unknown, 0.2 unlike. */

@@ -1,5 +1,5 @@
 import { isTarget } from '../syntax/kinds.ts';
-import type { SyntaxNode } from '../syntax/node.ts';
+import type { Role, SyntaxNode } from '../syntax/node.ts';
 import { child } from '../syntax/node.ts';
 import { textOf } from '../syntax/source-file.ts';
 import type { Place } from './template.ts';
@@ -23,6 +23,32 @@ export type Slot =
   | 'statement'
   | 'other';
 
+/** Slots that the parent alone decides. */
+const slotUnder: Readonly<Partial<Record<Role, Slot>>> = {
+  keywordArgument: 'argument',
+  splat: 'argument',
+  assignment: 'assigned',
+  augmentedAssignment: 'assigned',
+  namedExpression: 'assigned',
+  parameter: 'assigned',
+  return: 'returned',
+  yield: 'returned',
+  slice: 'bound',
+  comparison: 'comparand',
+  arithmetic: 'operand',
+  unary: 'operand',
+  list: 'element',
+  tuple: 'element',
+  set: 'element',
+  pair: 'element',
+  dict: 'element',
+  for: 'iterable',
+  forClause: 'iterable',
+  attribute: 'object',
+  expressionStatement: 'statement',
+};
+
+/** The slot of an expression; parentheses, `await` and conditionals are looked through. */
 export function slotOf(place: Place, node: SyntaxNode): Slot {
   if (isTarget(node)) return 'target';
   const parent = node.parent;
@@ -43,47 +69,16 @@ export function slotOf(place: Place, node: SyntaxNode): Slot {
       return slotOf(place, parent);
     case 'arguments':
       return isRange(place, parent) ? 'range' : 'argument';
-    case 'keywordArgument':
-    case 'splat':
-      return 'argument';
-    case 'assignment':
-    case 'augmentedAssignment':
-    case 'namedExpression':
-    case 'parameter':
-      return 'assigned';
-    case 'return':
-    case 'yield':
-      return 'returned';
     case 'lambda':
       return node.field === 'body' ? 'returned' : 'other';
     case 'subscript':
       return node.field === 'object' ? 'object' : 'index';
-    case 'slice':
-      return 'bound';
-    case 'comparison':
-      return 'comparand';
-    case 'arithmetic':
-    case 'unary':
-      return 'operand';
-    case 'list':
-    case 'tuple':
-    case 'set':
-    case 'pair':
-    case 'dict':
-      return 'element';
     case 'comprehension':
       return node.field === 'body' ? 'element' : 'other';
-    case 'for':
-    case 'forClause':
-      return 'iterable';
-    case 'attribute':
-      return 'object';
     case 'call':
       return node.field === 'callee' ? 'callee' : 'argument';
-    case 'expressionStatement':
-      return 'statement';
     default:
-      return 'other';
+      return slotUnder[parent.role] ?? 'other';
   }
 }
 
