@@ -116,7 +116,9 @@ export type Evaluator = {
 
 export type OpenEvaluatorOptions = {
   project: Project;
-  /** The red run without a patch: which tests fail, and how long each takes. */
+  /** The patch that candidates and coverage are laid on. Default: none. */
+  changes?: readonly FileChange[];
+  /** A red run of the project with `changes`: which tests fail, and how long each takes. */
   baseline: Report;
   limits?: LabLimits;
   /** Ids left out (flaky ones). */

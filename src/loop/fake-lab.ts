@@ -57,7 +57,7 @@ export function fakeLab(options: FakeLabOptions): Lab & {
       const red = failingIds(report, job.ignore).length > 0;
       return { ...report, verdict: red ? 'failed' : 'passed' };
     },
-    async openEvaluator({ baseline, ignore = [] }: OpenEvaluatorOptions) {
+    async openEvaluator({ baseline, changes: ground = [], ignore = [] }: OpenEvaluatorOptions) {
       await options.before?.('openEvaluator');
       warm++;
       const tests = baseline.tests.map(({ id }) => id).filter((id) => !ignore.includes(id));
@@ -66,7 +66,7 @@ export function fakeLab(options: FakeLabOptions): Lab & {
         async evaluate(candidates, { onResult }) {
           return candidates.map(({ id, files }) => {
             const changes = files.map(({ path, content }) => change(path, content));
-            const result = resultOf(id, judge(changes, 'visible'), tests);
+            const result = resultOf(id, judge([...ground, ...changes], 'visible'), tests);
             onResult?.(result);
             return result;
           });

@@ -27,17 +27,14 @@ export async function proposeWith(context: ProposeContext, request: ProposeReque
   if (!laid.ok) throw new Error('a layer that was applied before cannot be laid');
   const current = withChanges(ground, laid.changes);
   const known = new Set(current.files);
-  const warm = warmEvaluator(context, request);
+  const warm = warmEvaluator(context, request, laid.changes);
   const batches = countBatches({ clock, emit: onBatch });
   const tools: ProposerTools = {
     files: current.files,
     read: (file) => (known.has(file) ? textOf(current.read(file)) : null),
     protectedBecause: (file) => project.protectedBecause(file),
     coverage: async () => (await warm.get()).coverage(signal),
-    evaluate: counted(
-      onBase(async (...args) => (await warm.get()).evaluate(...args), laid.changes),
-      batches.add,
-    ),
+    evaluate: counted(async (...args) => (await warm.get()).evaluate(...args), batches.add),
     budget: {
       candidates: left.candidates,
       wallMs: left.wallMs,
@@ -60,13 +57,18 @@ export async function proposeWith(context: ProposeContext, request: ProposeReque
   }
 }
 
-/** One evaluator for one call of the proposer. */
-function warmEvaluator({ lab, project }: ProposeContext, { baseline, signal, feedback }: ProposeRequest) {
+/** One evaluator for one call of the proposer, on the patch so far. */
+function warmEvaluator(
+  { lab, project }: ProposeContext,
+  { signal, feedback }: ProposeRequest,
+  changes: readonly FileChange[],
+) {
   let opening: Promise<Evaluator> | null = null;
   return {
     get: () => {
       // Flaky tests would fail good candidates at random.
-      opening ??= lab.openEvaluator({ project, baseline, ignore: feedback.flaky, signal });
+      const { report: baseline, flaky: ignore } = feedback;
+      opening ??= lab.openEvaluator({ project, changes, baseline, ignore, signal });
       return opening;
     },
     async close() {
@@ -74,23 +76,6 @@ function warmEvaluator({ lab, project }: ProposeContext, { baseline, signal, fee
       await evaluator?.close();
     },
   };
-}
-
-/** Candidates hold the files they edit; the patch so far is laid under them. */
-function onBase(evaluate: Evaluate, changes: readonly FileChange[]): Evaluate {
-  const base = changes.flatMap(({ path, after }) => {
-    const content = after === null ? null : textOf({ bytes: after });
-    return content === null ? [] : [{ path, content }];
-  });
-  if (base.length === 0) return evaluate;
-  return (candidates, options) =>
-    evaluate(
-      candidates.map(({ id, files }) => ({
-        id,
-        files: [...base.filter(({ path }) => files.every((file) => file.path !== path)), ...files],
-      })),
-      options,
-    );
 }
 
 const counted =

@@ -39,8 +39,6 @@ export type ProposeRequest = {
   stage: number;
   left: Left;
   layers: Layers;
-  /** The red run without a patch. */
-  baseline: Report;
   /** Journals candidates that were judged. */
   onBatch: (batch: CandidateBatch) => Promise<void>;
   calls: CallLog;
@@ -153,8 +151,8 @@ async function applied(options: {
 }
 
 function proposalOf(state: RepairState) {
-  const { phase, baseline } = state;
-  if (phase.at !== 'proposing' || baseline === null) throw new Error(`no proposal is due while ${phase.at}`);
+  const { phase } = state;
+  if (phase.at !== 'proposing') throw new Error(`no proposal is due while ${phase.at}`);
   const left = stageLeft(state);
   // Time kept back to test and confirm what is proposed; never more than half, so that there is something to propose.
   const wallMs = Math.max(left.wallMs - 2 * state.testWallMs, left.wallMs / 2);
@@ -163,7 +161,6 @@ function proposalOf(state: RepairState) {
     stage: state.stage,
     left: { ...left, wallMs },
     layers: phase.base.layers,
-    baseline,
   };
 }
 

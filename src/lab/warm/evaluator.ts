@@ -1,13 +1,15 @@
+import * as fs from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { AssayError, type Coverage, type Report } from '../../core/index.ts';
+import { AssayError, type Coverage, type FileChange, type Report } from '../../core/index.ts';
 import { type Opened, openedOf } from '../project/opened.ts';
 import { environment as testEnvironment } from '../run/execute.ts';
 import { sandboxLimits } from '../run/limits.ts';
 import type { Evaluator, OpenEvaluatorOptions, Project } from '../types.ts';
 import { emptyFolder, workspaceMounts } from '../workspace/mounts.ts';
+import { stage } from '../workspace/stage.ts';
 import { type ForkServer, type ForkServerSetup, startForkServer } from './fork-server.ts';
 import { openPool } from './pool.ts';
 import { type Schedule, scheduleOf } from './schedule.ts';
@@ -33,10 +35,11 @@ export async function openEvaluator(options: OpenEvaluatorOptions): Promise<Eval
   const framework = warmFramework(project);
   const opened = openedOf(project);
   const schedule = scheduleOf(baseline, options.ignore);
+  const staged = stageOnce(opened, options.changes ?? []);
   const pool = openPool({
     size: options.workers ?? Math.min(availableParallelism(), 8),
     time: schedule,
-    start: () => start({ ...options, opened, framework, schedule }),
+    start: () => start({ ...options, opened, framework, schedule, fill: staged.folder() }),
   });
   let measured: Coverage | null = null;
   return {
@@ -58,7 +61,27 @@ export async function openEvaluator(options: OpenEvaluatorOptions): Promise<Eval
     get restarts() {
       return pool.restarts;
     },
-    close: () => pool.close(),
+    close: async () => {
+      await pool.close();
+      staged.remove();
+    },
+  };
+}
+
+/** The files that servers start from, laid when the first one does. */
+function stageOnce({ base, scratch }: Opened, changes: readonly FileChange[]) {
+  let above: string | null = null;
+  let laid: string | null = null;
+  return {
+    folder() {
+      if (changes.length === 0) return base.openDir;
+      above ??= fs.mkdtempSync(path.join(scratch, 'warm-'));
+      laid ??= stage({ snapshot: base, changes, byteCode: [], sealed: [], into: path.join(above, 'files') });
+      return laid;
+    },
+    remove() {
+      if (above !== null) fs.rmSync(above, { recursive: true, force: true });
+    },
   };
 }
 
@@ -90,7 +113,7 @@ async function start(options: StartOptions): Promise<ForkServer> {
     },
     policy: {
       mounts: [
-        ...workspaceMounts(opened, { fill: base.openDir, sealed, empty: emptyFolder(opened.scratch) }),
+        ...workspaceMounts(opened, { fill: options.fill, sealed, empty: emptyFolder(opened.scratch) }),
         { kind: 'ro', source: fileURLToPath(new URL('./python', import.meta.url)), target: serverFolder },
       ],
       toolchains: [toolchain],
@@ -115,14 +138,21 @@ async function start(options: StartOptions): Promise<ForkServer> {
   });
 }
 
-type StartOptions = OpenEvaluatorOptions & { opened: Opened; framework: WarmFramework; schedule: Schedule };
+type StartOptions = OpenEvaluatorOptions & {
+  opened: Opened;
+  framework: WarmFramework;
+  schedule: Schedule;
+  /** The folder that the workspace is filled from. */
+  fill: string;
+};
 
-function setupOf({ opened, project, framework, schedule, baseline }: StartOptions): ForkServerSetup {
+function setupOf(options: StartOptions): ForkServerSetup {
+  const { opened, project, framework, schedule, baseline } = options;
   const { tree, environments } = opened;
   const at = (file: string) => path.posix.join(tree.dir, file);
   const testFiles = testFilesOf(schedule.order, baseline);
   const { args, importPath } = frameworkSetup(opened, framework, { testFiles, absent: project.heldOut });
-  const python = project.files.filter((file) => file.endsWith('.py'));
+  const python = filesAfter(project, options.changes ?? []).filter((file) => file.endsWith('.py'));
   const own = python.filter((file) => project.protectedBecause(file) === null);
   return {
     framework,
@@ -137,6 +167,15 @@ function setupOf({ opened, project, framework, schedule, baseline }: StartOption
     path: importPath.map(at),
     limit: 60,
   };
+}
+
+function filesAfter({ files }: Project, changes: readonly FileChange[]): string[] {
+  const left = new Set(files);
+  for (const { path: file, after } of changes) {
+    if (after === null) left.delete(file);
+    else left.add(file);
+  }
+  return [...left];
 }
 
 const pythonPlan = z.object({
