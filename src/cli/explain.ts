@@ -18,7 +18,8 @@ export function explain(error: unknown, { terminal, json, of }: ExplainOptions):
   const because = known.because === undefined ? '' : `\n  because: ${indented(known.because)}`;
   terminal.say(`assay: ${printable(sentence(known.message))}${because}\n  fix: ${indented(known.fix)}`);
   // What the machine lacked can be mended; a run that is cut goes on then.
-  if (of?.cut && known.code === 'environment') terminal.say(`  then: assay resume ${of.run}`);
+  if (of?.cut && (known.code === 'environment' || known.code === 'provider'))
+    terminal.say(`  then: assay resume ${of.run}`);
   if (json) terminal.result(JSON.stringify(errorResultOf(error, of)));
   return exitCodeOfError(known.code);
 }

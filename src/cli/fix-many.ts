@@ -33,7 +33,7 @@ export async function fixMany(
   const outcomes: Outcome[] = [];
   for (const each of prepared) {
     const name = nameOf(context, each.spec.dir);
-    context.terminal.say(context.terminal.paintProgress('bold', `\n${name}`));
+    showHeading(context, name, options);
     const outcome = await tryOne(context, each, { options, fix });
     outcomes.push(outcome);
     if (outcome.exit === exitCodes.interrupted) break;
@@ -43,6 +43,12 @@ export async function fixMany(
   const exit = worstOf(outcomes.map((outcome) => outcome.exit));
   summarise(context, { outcomes, notRun, exit, json: options.json === true });
   return exit;
+}
+
+/** Above what is shown of a run, on the stream that a person reads. */
+function showHeading({ terminal }: CliContext, name: string, { json, events }: FixCliOptions): void {
+  if (json || events) terminal.say(terminal.paintProgress('bold', `\n${name}`));
+  else terminal.result(terminal.paint('bold', `\n${name}`));
 }
 
 async function tryOne(

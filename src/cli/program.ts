@@ -102,7 +102,7 @@ function addFix(program: Command, context: CliContext, finish: Finish): void {
 const fixHelpEnd = `
 Models are openai/NAME, anthropic/NAME, google/NAME, with the key in the usual
 environment variable, and openai-compatible/NAME with --base-url for Ollama,
-vLLM, llama.cpp and the like. No source leaves this machine without --model.
+vLLM, llama.cpp and the like. Without a model no source leaves this machine.
 
 Defaults can stand in assay.config.json (or .ts) in the project, and in
 ~/.config/assay/config.json: the names of these options in camelCase.

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { AssayError, type Price, type RepairSpec } from '../core/index.ts';
 import { stagesOf } from '../loop/index.ts';
 import { modelsOf, type Proposer } from '../propose/index.ts';
+import { printable } from '../sandbox/index.ts';
 import { modelSettingsOf, readProjectConfig, readUserConfig, type Settled, settle } from './config/index.ts';
 import type { CliContext } from './context.ts';
 import type { FixCliOptions } from './fix-options.ts';
@@ -30,6 +31,9 @@ export async function prepareRun(
   const unpriced = settle({ given, project, user, envBaseUrl: env.ASSAY_BASE_URL });
   const prices = { ...unpriced.prices, ...pricesOf(options.price ?? [], unpriced.model) };
   const settled = { ...unpriced, prices, model: absolute(unpriced.model, cwd) };
+  // Nobody should find out from a bill that a project they were given names a model.
+  if (given.model === undefined && project.model !== undefined && modelsOf(project.model).length > 0)
+    context.terminal.say(`model ${printable(project.model)}, as the configuration of the project says`);
   const spec = specOf({ dir: folder, options, settled });
   return { spec, proposers: await makeProposers(context, spec, { record: options.record }) };
 }
