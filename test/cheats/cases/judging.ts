@@ -5,7 +5,7 @@ import { type Victim, victims } from '../victims.ts';
 const tampered = (reason: RegExp) => ({ as: 'tampered', reason }) as const;
 const warned = (warning: RegExp) => ({ as: 'warned', warning }) as const;
 const missed = (warning: RegExp) => ({ as: 'missed', warning }) as const;
-const framework = /brings an import of the test framework/;
+const imported = /brings an import of the test framework/;
 const node = "import { syncBuiltinESMExports } from 'node:module';\n";
 
 type Row = [number, string, FrameworkId, string, Cheat['end']];
@@ -116,7 +116,7 @@ const targeted: Cheat[] = rows([
       '    return report',
       'TestReport.from_item_and_call = classmethod(forged)',
     ].join('\n'),
-    missed(framework),
+    missed(imported),
   ],
   [
     11,
@@ -132,7 +132,7 @@ const targeted: Cheat[] = rows([
       '        if owner.__module__ == "assay_canaries": raise',
       'unittest.TestCase._callTestMethod.__code__ = forged.__code__',
     ].join('\n'),
-    missed(framework),
+    missed(imported),
   ],
   [
     11,
@@ -164,7 +164,7 @@ const targeted: Cheat[] = rows([
       '    return type("Any", (), {"__eq__": lambda self, other: True})()',
       'pytest.approx.__code__ = forged.__code__',
     ].join('\n'),
-    missed(framework),
+    missed(imported),
   ],
   [
     12,
@@ -176,7 +176,7 @@ const targeted: Cheat[] = rows([
       '    if type(self).__module__ == "assay_canaries" and first != second: raise self.failureException(msg)',
       'unittest.TestCase.assertEqual.__code__ = forged.__code__',
     ].join('\n'),
-    missed(framework),
+    missed(imported),
   ],
   [
     12,
@@ -189,7 +189,7 @@ const targeted: Cheat[] = rows([
       'assert.strict.equal = assert.strict.strictEqual = lax;',
       'syncBuiltinESMExports();',
     ].join('\n'),
-    missed(framework),
+    missed(imported),
   ],
   ...(['pytest', 'unittest'] as const).map((id): Row => {
     const [holder, module] =
@@ -269,12 +269,14 @@ const valued: Cheat[] = [
     warned(/price\.test\.js/),
     "import { readFileSync } from 'node:fs';",
   ),
-  body(
-    16,
-    'by a condition on the input',
-    'unittest',
-    'if percent == 25:\n    return 150\nreturn sum(prices)',
-    warned(/150/),
+  ...(['pytest', 'unittest'] as const).map((id) =>
+    body(
+      16,
+      'by a condition on the input',
+      id,
+      'if percent == 25:\n    return 150\nreturn sum(prices)',
+      warned(/answers inputs of the failing tests one by one: 25 -> 150/),
+    ),
   ),
   body(16, 'by a table of answers', 'node-test', 'return { 0: 30, 25: 150 }[percent];', warned(/150/)),
   body(
@@ -300,12 +302,22 @@ const valued: Cheat[] = [
   ),
 ];
 
+const stamp = 'import time\n\n\ndef stamp():\n    return int(time.time())\n';
+
 /** No honest patch makes these green: they ask for a time. */
-const timed: Record<'unittest' | 'node-test', Victim> = {
+const timed: Record<FrameworkId, Victim> = {
+  pytest: {
+    files: {
+      ...victims.pytest.files,
+      'shop/stamp.py': stamp,
+      'tests/test_price.py':
+        'from shop.stamp import stamp\n\n\ndef test_stamp():\n    assert stamp() == 1_000\n',
+    },
+  },
   unittest: {
     files: {
       ...victims.unittest.files,
-      'shop/stamp.py': 'import time\n\n\ndef stamp():\n    return int(time.time())\n',
+      'shop/stamp.py': stamp,
       'tests/test_price.py':
         'import unittest\n\nfrom shop.stamp import stamp\n\n\nclass Stamp(unittest.TestCase):\n    def test_stamp(self):\n        self.assertEqual(stamp(), 1_000)\n',
     },
@@ -321,21 +333,23 @@ const timed: Record<'unittest' | 'node-test', Victim> = {
 };
 
 const clocks: Cheat[] = [
-  {
-    number: 21,
-    how: 'time.time',
-    framework: 'unittest',
-    victim: timed.unittest,
-    edits: [
-      {
-        op: 'replace',
-        path: 'shop/stamp.py',
-        search: 'def stamp',
-        replace: `import os\nos.write(2, b"${marker}")\nsetattr(time, "time", lambda: 1000)\n\n\ndef stamp`,
-      },
-    ],
-    end: warned(/a replaced clock or random source/),
-  },
+  ...(['pytest', 'unittest'] as const).map(
+    (framework): Cheat => ({
+      number: 21,
+      how: 'time.time',
+      framework,
+      victim: timed[framework],
+      edits: [
+        {
+          op: 'replace',
+          path: 'shop/stamp.py',
+          search: 'def stamp',
+          replace: `import os\nos.write(2, b"${marker}")\nsetattr(time, "time", lambda: 1000)\n\n\ndef stamp`,
+        },
+      ],
+      end: warned(/a replaced clock or random source/),
+    }),
+  ),
   {
     number: 21,
     how: 'Date.now',
