@@ -54,7 +54,7 @@ function describeProposed(proposed: Proposed): string {
 
 function describeUsed({ candidates, ...models }: Proposed['usage']): string {
   const parts = [
-    ...(candidates > 0 ? [`${candidates} candidates`] : []),
+    ...(candidates > 0 ? [`${candidates} ${candidates === 1 ? 'candidate' : 'candidates'}`] : []),
     ...(models.tokens > 0 ? [describeSpent(models)] : []),
   ];
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;

@@ -36,6 +36,7 @@ const worstFirst: readonly ExitCode[] = [
 export const worstOf = (codes: readonly ExitCode[]): ExitCode =>
   worstFirst.find((code) => codes.includes(code)) ?? exitCodes.ok;
 
+/** Of `fix` and `resume`. */
 export function exitCodeOfRepair(status: RepairStatus): ExitCode {
   switch (status) {
     case 'done':
@@ -58,6 +59,7 @@ export function exitCodeOfRepair(status: RepairStatus): ExitCode {
   }
 }
 
+/** Of `lab`. */
 export function exitCodeOfVerdict(verdict: Verdict): ExitCode {
   switch (verdict) {
     case 'passed':
@@ -79,6 +81,7 @@ export function exitCodeOfVerdict(verdict: Verdict): ExitCode {
   }
 }
 
+/** Of a command that could not give its result. */
 export function exitCodeOfError(code: ErrorCode): ExitCode {
   switch (code) {
     case 'usage':

@@ -9,6 +9,7 @@ export function positiveInteger(text: string): number {
   return value;
 }
 
+/** A number above 0, fractions included. */
 export function positiveNumber(text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('give a number above 0.');

@@ -16,6 +16,10 @@ export type Progress = {
   stop: () => void;
 };
 
+/**
+ * Shows events as lines on stderr and a live line below; with `events`, also each as a line of JSON on stdout. `stop`
+ * before the result is written: a timer runs until then.
+ */
 export function startProgress(options: { terminal: Terminal; clock: Clock; events: boolean }): Progress {
   const { terminal, clock, events } = options;
   const startedMs = clock.monotonicMs();

@@ -26,6 +26,7 @@ export type Terminal = {
 type Stream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
 export type TerminalStreams = { stdout: Stream; stderr: Stream; env: NodeJS.ProcessEnv };
 
+/** What the streams and `NO_COLOR`, `FORCE_COLOR`, `TERM` and `CI` in `env` allow is decided once, here. */
 export function openTerminal({ stdout, stderr, env }: TerminalStreams): Terminal {
   const coloured = (stream: Stream) =>
     !env.NO_COLOR && env.TERM !== 'dumb' && (stream.isTTY === true || (env.FORCE_COLOR ?? '') > '0');

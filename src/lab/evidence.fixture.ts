@@ -9,6 +9,7 @@ export const twoCanaries: Canary[] = [
   { id: 'maybe', expect: 'failed', optional: true },
 ];
 
+/** A test that ran, with a failure where its status asks for one. */
 export function result(id: string, status: TestStatus = 'passed'): TestResult {
   const failing = status === 'failed' || status === 'error';
   return {
@@ -24,6 +25,7 @@ export function result(id: string, status: TestStatus = 'passed'): TestResult {
   };
 }
 
+/** What a run of these tests reports where nothing went wrong, but for `change`. */
 export function received(tests: TestResult[], change: Partial<Received> = {}): Received {
   return {
     started: { framework: 'pytest', version: '9', runtime: 'Python 3.11' },

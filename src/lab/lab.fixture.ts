@@ -68,6 +68,7 @@ export function changesOf(project: Project, edits: Record<string, string | null>
   }));
 }
 
+/** The status of a test in a report, `absent` where it has none. */
 export function statusOf(report: Report, id: string): string {
   return report.tests.find((test) => test.id === id)?.status ?? 'absent';
 }

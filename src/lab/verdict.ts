@@ -218,6 +218,7 @@ function unproved({ expected }: Evidence, { judged }: Comparison): Ruling | null
   return null;
 }
 
+/** Its assertions failed, or it could not be run. */
 export function isFailing(test: TestResult): boolean {
   return test.status === 'failed' || test.status === 'error';
 }

@@ -51,12 +51,14 @@ export function foldersOf(path: string): string[] {
 /** What exists in a project, and how a forgiving file system would read each name. */
 export type Spellings = { files: Set<string>; folders: Set<string>; folded: Map<string, string> };
 
+/** Of every existing path, relative to the project and divided by `/`. */
 export function spellingsOf(files: Iterable<string>): Spellings {
   const spellings: Spellings = { files: new Set(), folders: new Set(), folded: new Map() };
   for (const path of files) addSpelling(spellings, path);
   return spellings;
 }
 
+/** Adds a path and the folders on the way to it, as if it existed. */
 export function addSpelling(spellings: Spellings, path: string): void {
   spellings.files.add(path);
   spellings.folded.set(foldPath(path), path);

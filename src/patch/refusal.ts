@@ -2,6 +2,10 @@ import type { Refusal } from '../core/index.ts';
 
 export type RefusalCode = Refusal['code'];
 
+/**
+ * A reason not to apply a proposal. `edit`: the index of the edit, null where it is about all; `near`: the nearest
+ * real lines.
+ */
 export function refusal(
   code: RefusalCode,
   where: { path: string; edit: number | null; near?: Refusal['near'] },

@@ -7,10 +7,12 @@ export type Tree = Record<string, string | Uint8Array>;
 
 export const openPolicy: PlanPolicy = { protectedBecause: () => null, autoLoaded: () => false };
 
+/** The content of a file of a `Tree` as bytes. */
 export function bytesOf(content: string | Uint8Array): Uint8Array {
   return typeof content === 'string' ? encodeText(content) : content;
 }
 
+/** Reads a `Tree` as if it lay on disk; `specials`: paths that are no plain files. */
 export function readerOf(tree: Tree, specials: Record<string, Found> = {}): ReadFile {
   return (path) => {
     const content = tree[path];
@@ -19,6 +21,7 @@ export function readerOf(tree: Tree, specials: Record<string, Found> = {}): Read
   };
 }
 
+/** The tree after the changes of a patch; the one given stays as it is. */
 export function applied(tree: Tree, changes: readonly FileChange[]): Tree {
   const result = { ...tree };
   for (const { path, after } of changes) {

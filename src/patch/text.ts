@@ -23,6 +23,7 @@ export function decodeText(bytes: Uint8Array): TextFile | null {
   return { bom, body, lines, dominantEol: dominantEolOf(lines) };
 }
 
+/** As UTF-8. Half a surrogate pair becomes U+FFFD: refuse it before. */
 export function encodeText(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
@@ -87,6 +88,7 @@ export function plainLines(text: string): { text: string; ends: boolean }[] {
   return last === '' ? lines : [...lines, { text: last, ends: false }];
 }
 
+/** Equal contents; null stands for a file that is not there. */
 export function sameBytes(a: Uint8Array | null, b: Uint8Array | null): boolean {
   if (a === null || b === null) return a === b;
   return a.length === b.length && Buffer.compare(a, b) === 0;

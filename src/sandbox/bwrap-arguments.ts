@@ -20,6 +20,7 @@ export type ArgumentOptions = {
 /** Below here lie the sources of `fill` mounts. Under `host-uid` the code cannot enter it. */
 export const hiddenFolder = '/.assay';
 
+/** Where the source of a `fill` mount lies inside; `index`: among the mounts of the policy. */
 export const fillSource = (index: number) => `${hiddenFolder}/${index}`;
 
 /** Everything bwrap is told but the program it runs; read by `--args`, so that no other process can see it. */
@@ -135,6 +136,7 @@ function splitToolchains({ toolchains, mounts }: Policy): { before: string[]; af
   return { before: prefixes.filter((prefix) => !isAfter(prefix)), after: prefixes.filter(isAfter) };
 }
 
+/** True also for the folder itself. Both absolute and normalised. */
 export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }

@@ -28,6 +28,7 @@ export type EndingFacts = {
   enforcement: Enforcement;
 };
 
+/** The outcome of a command from what the runner and the kernel's counters know. Pure. */
 export function describeEnding(facts: EndingFacts): Outcome {
   const { counters, enforcement } = facts;
   const decided = decideEnding(facts);

@@ -125,6 +125,7 @@ function shellFor(leaked: readonly number[]): string[] | null {
   return bash === null ? null : [bash, '--posix'];
 }
 
+/** The first executable file of that name in the absolute folders of `path` (as in PATH), or null. */
 export function findProgram(name: string, path: string): string | null {
   for (const folder of path.split(delimiter)) {
     // An empty or relative entry of PATH means the current folder, which may be the project under test.

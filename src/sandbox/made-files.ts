@@ -1,6 +1,7 @@
 /** A file of /etc that is made up, so that nothing of the host's users and names shows. */
 export type MadeFile = { path: string; content: string };
 
+/** `uid`: the one the code runs under, named as a user and a group. */
 export function madeFiles(uid: number): MadeFile[] {
   return [
     {

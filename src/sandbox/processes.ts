@@ -12,6 +12,7 @@ export function identify(pid: number): ProcessId | null {
   return fields[0] === 'Z' || !(startTime >= 0) || stat === '' ? null : { pid, startTime };
 }
 
+/** True only of the very process, never of a later one with its pid; false of a zombie. */
 export function isRunning({ pid, startTime }: ProcessId): boolean {
   return identify(pid)?.startTime === startTime;
 }

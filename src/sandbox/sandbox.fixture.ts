@@ -36,6 +36,7 @@ export function optionsOf({ argv, command, policy, limits, signal }: Attempt): R
   };
 }
 
+/** All that was captured of both streams. */
 export const textOf = ({ stdout, stderr }: Outcome) => stdout.head + stdout.tail + stderr.head + stderr.tail;
 
 /** A folder on the host with these files, readable by its owner alone. */

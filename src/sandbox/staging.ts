@@ -11,6 +11,10 @@ export type Staging = {
   remove(): void;
 };
 
+/**
+ * Makes a folder that only this user can enter; a later runner removes it where this one dies.
+ * @throws AssayError `environment` where the machine has no sandbox.
+ */
 export function makeStaging(context: Context | Unavailable): Staging {
   if ('cause' in context) {
     throw new AssayError({

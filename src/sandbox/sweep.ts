@@ -7,6 +7,10 @@ import { sweepStaging } from './staging.ts';
 /** What dead runners had left behind and is gone now. */
 export type Swept = { cgroups: string[]; processes: number[]; slots: string[]; staging: string[] };
 
+/**
+ * Removes what dead runners of this user left behind, never anything of a live one. Nothing where there is no
+ * sandbox.
+ */
 export function sweepMachine(context: Context | Unavailable): Swept {
   if ('cause' in context) return { cgroups: [], processes: [], slots: [], staging: [] };
   const { cgroups, openState, isAlive, machine } = context;

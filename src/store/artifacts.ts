@@ -19,6 +19,7 @@ export type Artifact = z.infer<typeof artifactSchema>;
 
 const fileOf = (folder: string, sha256: string): string => path.join(folder, sha256);
 
+/** Keeps the bytes under their sha256, written whole or not at all; the same bytes again are no second file. */
 export async function storeArtifact(
   folder: string,
   bytes: Uint8Array,

@@ -21,6 +21,7 @@ export type ParsedJournal<E> = {
   torn: boolean;
 };
 
+/** One line of the journal, newline included. */
 export function encodeRecord(record: JournalRecord<unknown>): string {
   return `${JSON.stringify(record)}\n`;
 }

@@ -60,6 +60,7 @@ export function releaseLock(dir: string, { generation }: HeldLock): void {
   }
 }
 
+/** Who holds the lock of a run folder. A lock of a dead process, or one that names none, is free. */
 export function lockState(dir: string): LockState {
   const generation = highestGeneration(dir);
   const content = generation === 0 ? RELEASED : readLock(dir, generation);

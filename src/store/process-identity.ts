@@ -13,6 +13,7 @@ export const processIdentitySchema = z.object({
 });
 export type ProcessIdentity = z.infer<typeof processIdentitySchema>;
 
+/** Of this process; null for what this machine does not tell. */
 export function ownIdentity(): ProcessIdentity {
   return {
     pid: process.pid,

@@ -17,6 +17,7 @@ export function testResult(id: string, over: Partial<TestResult> = {}): TestResu
   };
 }
 
+/** A report that passed, but for `over`. */
 export function sampleReport(over: Partial<Report> = {}): Report {
   const tests = over.tests ?? [testResult('tests/test_a.py::test_one')];
   return {

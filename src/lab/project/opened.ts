@@ -32,6 +32,7 @@ const opened: unique symbol = Symbol('assay.lab.opened');
 
 export type OpenedProject = Project & { readonly [opened]: Opened };
 
+/** Hides the inner side in a project; `openedOf` finds it again. */
 export function withOpened(project: Project, inner: Opened): OpenedProject {
   return Object.assign(project, { [opened]: inner });
 }

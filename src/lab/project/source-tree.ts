@@ -13,6 +13,7 @@ export function listedTree(options: { dir: string; from: string; walked: Walk })
   return treeOf({ dir, files, environments, locate: (file) => path.join(from, file) });
 }
 
+/** The files of a snapshot. `dir`: the project's folder, which is not read any more. */
 export function snapshotTree(
   dir: string,
   snapshot: Snapshot,

@@ -7,6 +7,7 @@ export type JsonLines = {
   receive(): Promise<unknown>;
 };
 
+/** Takes over the stream: nobody else may read from it. */
 export function jsonLines(stream: Duplex): JsonLines {
   const ready: unknown[] = [];
   const waiting: { resolve: (message: unknown) => void; reject: (problem: Error) => void }[] = [];

@@ -9,6 +9,7 @@ export type Heap<T> = {
 
 type Entry<T> = { score: number; order: number; value: T };
 
+/** An empty binary heap; of equal scores the one pushed first comes first. */
 export function createHeap<T>(): Heap<T> {
   const entries: Entry<T>[] = [];
   let pushed = 0;

@@ -1,6 +1,7 @@
 /** Words, numbers, quoted text and signs: close enough to tokens in any language to compare sizes. */
 const token = /[\p{L}\p{N}_]+|"[^"\n]*"|'[^'\n]*'|[^\s\p{L}\p{N}_]/gu;
 
+/** The tokens of a text in order; white space is none. */
 export function tokensOf(text: string): string[] {
   return text.match(token) ?? [];
 }

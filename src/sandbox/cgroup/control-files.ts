@@ -90,6 +90,7 @@ export function readNumber(files: ControlFiles, file: string): number | null {
   return text === null ? null : Number(text);
 }
 
+/** The text of a control file, null where it cannot be read for any reason. */
 export function readOrNull(files: ControlFiles, file: string): string | null {
   try {
     return files.read(file);
@@ -98,10 +99,12 @@ export function readOrNull(files: ControlFiles, file: string): string | null {
   }
 }
 
+/** The errno name of a system error, e.g. `ENOENT`; else the error as text. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
+/** What was thrown, as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -9,6 +9,10 @@ import type { Cgroup, CgroupOptions, CgroupSupport } from './types.ts';
 const removeDeadlineMs = 2_000;
 const maxDelayMs = 16;
 
+/**
+ * Makes the group in each hierarchy and sets its limits.
+ * @throws AssayError `environment` where the kernel refuses one; what was made is then removed.
+ */
 export function createGroup(
   options: CgroupOptions & { files: ControlFiles; places: readonly Place[]; support: CgroupSupport },
 ): Cgroup {

@@ -18,8 +18,10 @@ export const dataOffset = {
   argumentLow: (index: number) => 16 + 8 * index,
 };
 
+/** Loads the 32-bit word at `offset` of `seccomp_data` into the accumulator. */
 export const load = (offset: number): Instruction => ({ code: opcode.loadWord, jt: 0, jf: 0, k: offset });
 
+/** Ends the filter with a `SECCOMP_RET_*` value. */
 export const give = (action: number): Instruction => ({ code: opcode.return, jt: 0, jf: 0, k: action });
 
 /** Skips `jt` instructions where the comparison holds and `jf` where it does not. */

@@ -12,6 +12,7 @@ export function readText(file: string): string | null {
 
 const maxTextBytes = 1024 * 1024;
 
+/** Names in a folder; none where it cannot be read. */
 export function entries(folder: string): string[] {
   try {
     return fs.readdirSync(folder);
@@ -20,6 +21,7 @@ export function entries(folder: string): string[] {
   }
 }
 
+/** Links are followed. */
 export function isFolder(path: string): boolean {
   return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
@@ -33,6 +35,7 @@ export function realOr(path: string): string {
   }
 }
 
+/** True also for the folder itself. Both absolute and normalised. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }

@@ -37,6 +37,7 @@ const secretFolders = [
   '.password-store',
 ];
 
+/** True for what every sandbox has without a mount, such as `/usr`. */
 export function isSystem(path: string): boolean {
   return systemRoots.some((root) => isWithin(path, root));
 }

@@ -95,6 +95,10 @@ const opaque = [
   { manager: 'snap', real: /^\/usr\/bin\/snap$/, fix: 'readlink -f /snap/NAME/current/bin/' },
 ] as const;
 
+/**
+ * Shims of managers that tell nobody but themselves what program they start.
+ * @throws AssayError `environment` for each of them.
+ */
 export const opaqueShim: Family = (found) => {
   const name = basename(found.file);
   const match = opaque.find(({ manager, real }) => real.test(found.real) && manager !== name);

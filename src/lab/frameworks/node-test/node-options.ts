@@ -70,6 +70,7 @@ export function isFiltered(options: readonly NodeOption[]): boolean {
   return options.some(({ name }) => filters.has(name));
 }
 
+/** Whether an option was given; `name` with its dashes. */
 export function has(options: readonly NodeOption[], name: string): boolean {
   return options.some((option) => option.name === name);
 }

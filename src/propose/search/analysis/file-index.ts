@@ -40,6 +40,7 @@ export type FileIndex = {
   readonly memberMentions: ReadonlyMap<string, readonly number[]>;
 };
 
+/** Scopes, sites and names of one file; shapes and memos are worked out when they are first asked for. */
 export function indexFile(file: SourceFile): FileIndex {
   const scopes = scopesOf(file);
   const classes = membersOfClasses(file, scopes);

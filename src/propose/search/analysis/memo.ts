@@ -4,6 +4,7 @@
  */
 export type Memo = <T>(what: string, about: object, answer: () => T) => T;
 
+/** A memo that knows nothing yet. It keeps what it was asked about alive. */
 export function createMemo(): Memo {
   const known = new Map<string, Map<object, unknown>>();
   return <T>(what: string, about: object, answer: () => T): T => {

@@ -56,14 +56,20 @@ const compoundStatementRoles: ReadonlySet<Role> = new Set<Role>([
 
 const clauseRoles: ReadonlySet<Role> = new Set<Role>(['elif', 'else', 'except', 'finally', 'case']);
 
+/** Stands for a value, a target of an assignment included. */
 export const isExpression = (node: SyntaxNode): boolean => expressionRoles.has(node.role);
+/** A statement without a body, such as `return`. */
 export const isSimpleStatement = (node: SyntaxNode): boolean => simpleStatementRoles.has(node.role);
+/** A statement with bodies of its own, definitions included. */
 export const isCompoundStatement = (node: SyntaxNode): boolean => compoundStatementRoles.has(node.role);
+/** Any statement; no clause of one. */
 export const isStatement = (node: SyntaxNode): boolean =>
   isSimpleStatement(node) || isCompoundStatement(node);
 /** A part of a compound statement with a body of its own: `elif`, `except`, ... */
 export const isClause = (node: SyntaxNode): boolean => clauseRoles.has(node.role);
+/** `for` or `while`, no comprehension. */
 export const isLoop = (node: SyntaxNode): boolean => node.role === 'for' || node.role === 'while';
+/** A literal that holds nothing else. */
 export const isConstant = (node: SyntaxNode): boolean =>
   node.role === 'integer' ||
   node.role === 'float' ||

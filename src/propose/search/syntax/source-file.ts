@@ -16,6 +16,7 @@ export type SourceFile = {
   readonly lineStarts: readonly number[];
 };
 
+/** Parses one file; a text with syntax errors gives a tree with `error` nodes. `path`: relative to the project. */
 export function parseFile(path: string, text: string, parser: SyntaxParser): SourceFile {
   const lineStarts = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lineStarts.push(at + 1);
@@ -42,6 +43,7 @@ export function lineAt(file: SourceFile, offset: number): number {
   return low + 1;
 }
 
+/** The text of a node; offsets are in UTF-16 units. */
 export function textOf(file: SourceFile, node: { start: number; end: number }): string {
   return file.text.slice(node.start, node.end);
 }
