@@ -22,7 +22,15 @@ export type CandidateResult = {
 /** Judges candidates in order; results come in the same order. Rejects only when `signal` aborts or the lab cannot run. */
 export type Evaluate = (
   candidates: Candidate[],
-  options: { signal: AbortSignal; onResult?: (result: CandidateResult) => void },
+  options: {
+    signal: AbortSignal;
+    onResult?: (result: CandidateResult) => void;
+    /**
+     * Ids of tests that this question leaves out: `passed` then says nothing of them. For repairs of a part of what
+     * fails. Each other set may cost a new start of the evaluator.
+     */
+    ignore?: readonly string[];
+  },
 ) => Promise<CandidateResult[]>;
 
 /** Lines each test ran, by project-relative path; protected files left out. */

@@ -1,10 +1,11 @@
-import type { Clock, Evaluate, FileChange, Proposed, RepairSpec } from '../core/index.ts';
-import type { Evaluator, Project } from '../lab/index.ts';
+import type { Clock, Evaluate, Proposed, RepairSpec } from '../core/index.ts';
+import type { Project } from '../lab/index.ts';
 import type { Proposer, ProposerTools } from '../propose/index.ts';
 import { countBatches } from './batches.ts';
 import type { Lab, RepairProgress } from './lab-port.ts';
 import { groundOf, layEdits, withChanges } from './layers.ts';
 import type { ProposeRequest } from './repair-effects.ts';
+import { warmEvaluators } from './warm-evaluators.ts';
 
 export type ProposeContext = {
   spec: RepairSpec;
@@ -16,7 +17,7 @@ export type ProposeContext = {
   onProgress?: ((progress: RepairProgress) => void) | undefined;
 };
 
-/** Asks the proposer, with a warm evaluator that is opened when first used and closed whatever happens. */
+/** Asks the proposer, with warm evaluators that are opened when first used and closed whatever happens. */
 export async function proposeWith(context: ProposeContext, request: ProposeRequest): Promise<Proposed> {
   const { spec, project, clock, onProgress } = context;
   const { feedback, left, layers, onBatch, calls, signal } = request;
@@ -27,14 +28,20 @@ export async function proposeWith(context: ProposeContext, request: ProposeReque
   if (!laid.ok) throw new Error('a layer that was applied before cannot be laid');
   const current = withChanges(ground, laid.changes);
   const known = new Set(current.files);
-  const warm = warmEvaluator(context, request, laid.changes);
+  const { changes } = laid;
+  const warm = warmEvaluators({
+    open: (ignore) =>
+      context.lab.openEvaluator({ project, changes, baseline: feedback.report, ignore, signal }),
+    // Flaky tests would fail good candidates at random.
+    ignore: feedback.flaky,
+  });
   const batches = countBatches({ clock, emit: onBatch });
   const tools: ProposerTools = {
     files: current.files,
     read: (file) => (known.has(file) ? textOf(current.read(file)) : null),
     protectedBecause: (file) => project.protectedBecause(file),
-    coverage: async () => (await warm.get()).coverage(signal),
-    evaluate: counted(async (...args) => (await warm.get()).evaluate(...args), batches.add),
+    coverage: async () => (await warm.whole()).coverage(signal),
+    evaluate: counted(warm.evaluate, batches.add),
     budget: {
       candidates: left.candidates,
       wallMs: left.wallMs,
@@ -55,27 +62,6 @@ export async function proposeWith(context: ProposeContext, request: ProposeReque
     await warm.close();
     await batches.flush();
   }
-}
-
-/** One evaluator for one call of the proposer, on the patch so far. */
-function warmEvaluator(
-  { lab, project }: ProposeContext,
-  { signal, feedback }: ProposeRequest,
-  changes: readonly FileChange[],
-) {
-  let opening: Promise<Evaluator> | null = null;
-  return {
-    get: () => {
-      // Flaky tests would fail good candidates at random.
-      const { report: baseline, flaky: ignore } = feedback;
-      opening ??= lab.openEvaluator({ project, changes, baseline, ignore, signal });
-      return opening;
-    },
-    async close() {
-      const evaluator = await opening?.catch(() => null);
-      await evaluator?.close();
-    },
-  };
 }
 
 const counted =
