@@ -31,8 +31,9 @@ async function callOnce(
     wholeReplies: options.endpoint.provider === 'openai-compatible',
   });
   const received = emptyReceived();
+  const asked = requestCharacters(request);
   const failed = (fail: (context: FailureContext) => ModelResult & { ok: false }): ModelResult =>
-    fail(failureContext({ options, request, received, wire, ended: watch.end() !== null }));
+    fail(failureContext({ options, asked, received, wire, ended: watch.end() !== null }));
   onProgress?.({ at: 'waiting' });
   try {
     const { endpoint } = options;
@@ -52,7 +53,7 @@ async function callOnce(
       void reader.cancel().catch(() => {});
     }
     const problem = problemOf(received, wire);
-    if (problem === null) return { ok: true, reply: replyOf(received, request) };
+    if (problem === null) return { ok: true, reply: replyOf(received, asked) };
     return failed((context) => ({ ok: false, failure: failureOf(problem, context) }));
   } catch (error) {
     const end = watch.end();
@@ -69,7 +70,7 @@ async function callOnce(
 type Received = {
   text: string;
   calls: ToolCall[];
-  /** Of text and of arguments. */
+  /** Of text, of arguments, and of reasoning, which is not kept. */
   characters: number;
   finish: FinishReason | null;
   cut: boolean;
@@ -87,6 +88,7 @@ function take(received: Received, part: StreamPart): void {
       received.text += part.text;
       received.characters += part.text.length;
       return;
+    case 'reasoning':
     case 'arguments':
       received.characters += part.text.length;
       return;
@@ -120,7 +122,7 @@ function problemOf(received: Received, wire: Wire): unknown {
 
 const isCut = (received: Received): boolean => received.cut || received.finish === null;
 
-function replyOf(received: Received, request: ModelRequest): ModelReply {
+function replyOf(received: Received, asked: number): ModelReply {
   const { text, calls, finish } = received;
   // A server that forgets the reason, but ends its stream as it should.
   const assumed = calls.length > 0 ? 'tool_calls' : 'stop';
@@ -128,17 +130,18 @@ function replyOf(received: Received, request: ModelRequest): ModelReply {
     text,
     toolCalls: calls,
     finish: isCut(received) || finish === null ? assumed : finish,
-    usage: usageOf(received, request),
+    usage: usageOf(received, asked),
   };
 }
 
-function usageOf({ tokens, characters, calls, text }: Received, request: ModelRequest): ModelUsage {
+/** `asked`: characters of the request. */
+function usageOf({ tokens, characters, calls, text }: Received, asked: number): ModelUsage {
   const written = Math.max(characters, text.length + calls.reduce((sum, call) => sum + call.input.length, 0));
   // No request is of no tokens: a server that counts so does not count.
   const input = tokens?.input || null;
   const output = tokens?.output || (written === 0 ? (tokens?.output ?? 0) : null);
   return {
-    inputTokens: input ?? estimateTokens(requestCharacters(request)),
+    inputTokens: input ?? estimateTokens(asked),
     cacheReadTokens: tokens?.cacheRead ?? 0,
     cacheWriteTokens: tokens?.cacheWrite ?? 0,
     outputTokens: output ?? estimateTokens(written),
@@ -148,22 +151,23 @@ function usageOf({ tokens, characters, calls, text }: Received, request: ModelRe
 
 function failureContext(options: {
   options: SdkModelOptions;
-  request: ModelRequest;
+  asked: number;
   received: Received;
   wire: Wire;
   ended: boolean;
 }): FailureContext {
-  const { received, request, wire, ended } = options;
+  const { received, asked, wire, ended } = options;
   const { receiver, endpoint, tell } = options.options;
-  const begun = wire.begun || received.calls.length > 0;
-  // What was streamed has been paid for, and so, as far as anyone can know, has a prompt that was being read.
-  const paid = begun || (ended && wire.sent);
+  const written = received.characters > 0 || received.calls.length > 0;
+  // What was streamed has been paid for, and so, as far as anyone can know, has a prompt that was being read. Not so
+  // where the provider itself says, before it wrote anything, that it cannot.
+  const paid = written || (ended ? wire.sent : wire.begun && received.error === undefined);
   return {
     ...tell,
     model: endpoint.model,
     receiver,
-    usage: paid ? usageOf(received, request) : noUsage,
-    begun,
+    usage: paid ? usageOf(received, asked) : noUsage,
+    begun: wire.begun || written,
     now: new Date(),
   };
 }

@@ -31,6 +31,7 @@ export type StreamPart =
   /** Arguments of a tool call while they are written. */
   | { type: 'arguments'; id: string; text: string }
   | { type: 'tool_call'; call: ToolCall }
+  | { type: 'reasoning'; text: string }
   /** The model is at work, out of sight. */
   | { type: 'alive' }
   | { type: 'finish'; reason: FinishReason; tokens: SdkTokens }
@@ -165,6 +166,8 @@ function inOurWords(part: SdkPart): StreamPart[] {
   switch (part.type) {
     case 'text-delta':
       return [{ type: 'text', text: part.delta }];
+    case 'reasoning-delta':
+      return [{ type: 'reasoning', text: part.delta }];
     case 'tool-input-delta':
       return [{ type: 'arguments', id: part.id, text: part.delta }];
     case 'tool-call':
@@ -209,7 +212,7 @@ function tokensOf(usage: Extract<SdkPart, { type: 'finish' }>['usage']): SdkToke
   };
 }
 
-/** A server may say anything here, and the journal takes whole numbers only. */
+/** A server may say anything here; the journal takes whole numbers, and no call is of a billion tokens. */
 function count(tokens: number | undefined): number | null {
-  return tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? Math.round(tokens) : null;
+  return tokens !== undefined && tokens >= 0 && tokens < 1e9 ? Math.round(tokens) : null;
 }
