@@ -18,38 +18,42 @@ export function refusalPieces(
   const told = refusals.slice(0, maxRefusals);
   const rest = refusals.length - told.length;
   const more = rest === 0 ? '' : `and ${countOf(rest, 'more refusal')}\n`;
-  const tell = (one: (refusal: Refusal) => string) => () =>
-    fence.block('why the last patch was refused', clean(told.map(one).join('') + more));
+  const tell = (one: (refusal: Refusal) => string) =>
+    once(() => fence.block('why the last patch was refused', told.map(one).join('') + more));
+  const reason = (refusal: Refusal) => reasonOf(refusal, clean);
+  const near = (refusal: Refusal) => clean(nearOf(refusal));
+  const refused = ({ edit }: Refusal) => refusedEdit(edit === null ? undefined : edits[edit], clean);
   return [
     {
       section: 'refusals',
       name: 'the last refusals in full',
       forms: [
-        once(tell((refusal) => reason(refusal) + near(refusal) + refused(refusal, edits))),
-        once(tell((refusal) => reason(refusal) + near(refusal))),
-        once(tell(reason)),
-        once(tell((refusal) => `${headOf(reason(refusal), 200)}\n`)),
+        tell((refusal) => reason(refusal) + near(refusal) + refused(refusal)),
+        tell((refusal) => reason(refusal) + near(refusal)),
+        tell(reason),
+        tell((refusal) => `${headOf(reason(refusal), 200)}\n`),
       ],
     },
   ];
 }
 
-function reason({ code, path, edit, message }: Refusal): string {
+type Clean = Telling['clean'];
+
+function reasonOf({ code, path, edit, message }: Refusal, clean: Clean): string {
   const which = edit === null ? 'the patch' : `edit ${edit + 1}`;
-  return `- ${which}${path === '' ? '' : `, ${path}`}, ${code}: ${headAndTail(message, 2000)}\n`;
+  const where = path === '' ? '' : `, ${clean(path)}`;
+  return `- ${which}${where}, ${code}: ${headAndTail(clean(message), 2000)}\n`;
 }
 
-function near(refusal: Refusal): string {
-  if (refusal.near.length === 0) return '';
-  const lines = refusal.near.map(({ line, text }) => `  ${line} | ${text}\n`);
+function nearOf({ near }: Refusal): string {
+  if (near.length === 0) return '';
+  const lines = near.map(({ line, text }) => `  ${line} | ${text}\n`);
   return `  the lines as they are in the file:\n${lines.join('')}`;
 }
 
-function refused(refusal: Refusal, edits: readonly Edit[]): string {
-  const edit = refusal.edit === null ? undefined : edits[refusal.edit];
-  return edit === undefined
-    ? ''
-    : `  the edit that was refused:\n${headAndTail(formatEdits([edit]), editChars)}`;
+function refusedEdit(edit: Edit | undefined, clean: Clean): string {
+  if (edit === undefined) return '';
+  return `  the edit that was refused:\n${headAndTail(clean(formatEdits([edit])), editChars)}`;
 }
 
 /** The whole patch so far. */

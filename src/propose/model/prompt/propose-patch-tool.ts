@@ -92,7 +92,8 @@ function readJson(input: string): ReadJson {
     const said = error instanceof Error ? headOf(error.message, 200) : '';
     const because = `The arguments of ${proposePatchName} are not valid JSON (${said}).`;
     if (input.trim() === '') return { ok: false, problem: `The arguments of ${proposePatchName} are empty.` };
-    if (!/\}\s*(?:`{3,}\s*)?$/.test(input)) {
+    if (!input.includes('{')) return { ok: false, problem: because };
+    if (isCut(input)) {
       return { ok: false, problem: `${because} They seem to be cut off: they end with ${quoteEnd(input)}.` };
     }
     try {
@@ -101,6 +102,20 @@ function readJson(input: string): ReadJson {
       return { ok: false, problem: `${because} Escape quotes, backslashes and line breaks in strings.` };
     }
   }
+}
+
+/** Whether a bracket or a string that was opened is never closed. */
+function isCut(input: string): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < input.length; at += 1) {
+    const char = input[at];
+    if (quoted && char === '\\') at += 1;
+    else if (char === '"') quoted = !quoted;
+    else if (!quoted && (char === '{' || char === '[')) depth += 1;
+    else if (!quoted && (char === '}' || char === ']')) depth -= 1;
+  }
+  return depth > 0 || quoted;
 }
 
 const quoteEnd = (text: string): string => JSON.stringify(text.trimEnd().slice(-40).toWellFormed());

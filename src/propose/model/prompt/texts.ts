@@ -7,9 +7,10 @@ export function oneLine(text: string): string {
 
 /** The beginning of a text, on one line. */
 export function headOf(text: string, maxChars: number): string {
-  // Twice the room is looked at: escapes only make it longer, blanks at the front shorter.
-  const line = oneLine(text.slice(0, 2 * maxChars).trim());
-  return line.length <= maxChars && text.length <= 2 * maxChars ? line : `${wellCut(line, maxChars - 1)}…`;
+  const line = oneLine(text.slice(0, maxChars + 1).trimEnd());
+  return line.length <= maxChars && text.trimEnd().length <= maxChars
+    ? line
+    : `${wellCut(line, maxChars - 1)}…`;
 }
 
 /** Head and tail of a long text with the number of characters between them; at most `maxChars`, which is 100 or more. */

@@ -22,5 +22,9 @@ export function timedMatch(options: {
   }
 }
 
+// The error may come from another realm, where it is no instance of this one's Error.
 const isTimeout = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  typeof error === 'object' &&
+  error !== null &&
+  'code' in error &&
+  error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
