@@ -41,12 +41,15 @@ function onTestedAgain(state: RepairState, phase: At<'testing'>, first: Report, 
 const sameAsLast = (state: RepairState, report: Report) =>
   state.last !== null && fingerprint(state.last, state.flaky) === fingerprint(report, state.flaky);
 
-/** A red round is over: keep the patch as the new ground or take it back, remember the best, try the next. */
-function conclude(state: RepairState, phase: At<'testing'>, report: Report, note: string): RepairState {
+/**
+ * A red round is over: keep the patch as the new ground or take it back, remember the best, try the next.
+ * `doubt`: why the report cannot be relied upon, or empty; such a patch is no ground for another.
+ */
+function conclude(state: RepairState, phase: At<'testing'>, report: Report, doubt: string): RepairState {
   const { base, trial } = phase;
   const comparison = compare(base.report, report, state.flaky);
-  const kept = keeps(comparison) ? groundOf(base, trial, report) : null;
-  const outcome = `${outcomeOf(comparison, report)}; ${kept === null ? 'taken back' : 'kept'}${note}`;
+  const kept = keeps(comparison) && doubt === '' ? groundOf(base, trial, report) : null;
+  const outcome = `${outcomeOf(comparison, report)}; ${kept === null ? 'taken back' : 'kept'}${doubt}`;
   const noted = noteTrial({ ...state, last: report }, trial, outcome);
   const better = kept === null ? noted : remember(noted, kept, null);
   if (trial.rest.length > 0) return tryNext(better, base, trial.rest);

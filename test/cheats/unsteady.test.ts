@@ -54,7 +54,7 @@ describe('tests that differ by themselves', () => {
       onEvent: turnsAfter('tested'),
       replies: [proposal(asBody('unittest', unsteady)), right],
     });
-    expect(heard[1]?.attempts[0]?.outcome).toContain(`two runs of this patch differ: ${priceId}`);
+    expect(heard[1]?.attempts[0]?.outcome).toContain(`taken back; two runs of this patch differ: ${priceId}`);
     expect(result).toMatchObject({ status: 'done', rounds: 2, flaky: [] });
     expect(result.warnings.join()).toContain(`two runs of one patch differ in: ${priceId}`);
   });
