@@ -83,7 +83,8 @@ function testsLine({ tests, flaky }: RepairResult, before: number | null): strin
 
 function spentLine({ rounds, usage }: RepairResult): string {
   const parts = [`${rounds} ${rounds === 1 ? 'round' : 'rounds'}`, `${(usage.wallMs / 1000).toFixed(1)} s`];
-  if (usage.candidates > 0) parts.push(`${usage.candidates} candidates`);
+  if (usage.candidates > 0)
+    parts.push(`${usage.candidates} ${usage.candidates === 1 ? 'candidate' : 'candidates'}`);
   if (usage.tokens > 0 || usage.costUsd !== 0) parts.push(describeSpent(usage));
   return parts.join(', ');
 }
