@@ -52,6 +52,14 @@ export const cellEndSchema = z.discriminatedUnion('status', [
 ]);
 export type CellEnd = z.infer<typeof cellEndSchema>;
 
+/** New content for every display that was made under `displayId`. */
+export const displayUpdateSchema = z.object({
+  displayId: z.string(),
+  data: mimeBundleSchema,
+  metadata: z.record(z.string(), z.unknown()),
+});
+export type DisplayUpdate = z.infer<typeof displayUpdateSchema>;
+
 /** One execution of code in a kernel. */
 export const cellResultSchema = z.object({
   end: cellEndSchema,
@@ -64,6 +72,10 @@ export const cellResultSchema = z.object({
   durationMs: z.number().nonnegative(),
   /** What a person should know: missing glyphs, late output, an `input()` that was refused. */
   warnings: z.array(z.string()),
+  /** What threads of earlier cells put out since the last result, with the count of the cell that started them. */
+  late: z.array(z.object({ executionCount: z.number().int().nullable(), output: outputSchema })).optional(),
+  /** New content for displays that earlier cells made. */
+  updates: z.array(displayUpdateSchema).optional(),
 });
 export type CellResult = z.infer<typeof cellResultSchema>;
 
