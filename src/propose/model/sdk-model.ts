@@ -1,4 +1,5 @@
 import type { ModelReply, ModelResult, ModelUsage, ToolCall } from '../../core/index.ts';
+import { adaptingFetch } from './adapting-fetch.ts';
 import { type CallLimits, watchCall } from './call-watch.ts';
 import { endedFailure, type FailureContext, failureOf } from './failures.ts';
 import { type Endpoint, type FinishReason, openStream, type SdkTokens, type StreamPart } from './sdk.ts';
@@ -26,10 +27,9 @@ async function callOnce(
   { signal, onProgress }: ModelCallOptions,
 ): Promise<ModelResult> {
   const watch = watchCall(options.limits, signal);
-  const wire = openWire({
-    onBytes: watch.alive,
-    wholeReplies: options.endpoint.provider === 'openai-compatible',
-  });
+  const anyServer = options.endpoint.provider === 'openai-compatible';
+  const wire = openWire({ onBytes: watch.alive, wholeReplies: anyServer });
+  const fetch = anyServer ? adaptingFetch(wire.fetch) : wire.fetch;
   const received = emptyReceived();
   const asked = requestCharacters(request);
   const failed = (fail: (context: FailureContext) => ModelResult & { ok: false }): ModelResult =>
@@ -37,9 +37,7 @@ async function callOnce(
   onProgress?.({ at: 'waiting' });
   try {
     const { endpoint } = options;
-    const stream = await watch.race(
-      openStream({ endpoint, request, fetch: wire.fetch, signal: watch.signal }),
-    );
+    const stream = await watch.race(openStream({ endpoint, request, fetch, signal: watch.signal }));
     const reader = stream.getReader();
     try {
       for (;;) {

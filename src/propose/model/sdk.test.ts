@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { errorAnswers, rateLimitAnswer } from './scripted-server/answers.fixture.ts';
 import { env, failureIn, ids, modelOverHttp, replyOf, request } from './scripted-server/ask.fixture.ts';
 import type { RawAnswer } from './scripted-server/server.fixture.ts';
+import type { ModelRequest } from './types.ts';
 
 const { ask } = modelOverHttp();
 
@@ -174,6 +175,44 @@ describe.each(ids)('the real SDK for %s over HTTP', (id) => {
     const counts = said.map((spy) => spy.mock.calls.length);
     vi.restoreAllMocks();
     expect(counts).toEqual([0, 0, 0, 0, 0]);
+  });
+});
+
+describe('what each provider is asked besides', () => {
+  const turns: ModelRequest = {
+    ...request,
+    messages: [
+      { role: 'user', text: 'Look.' },
+      { role: 'assistant', text: 'Yes?', toolCalls: [] },
+      { role: 'user', text: 'Again.' },
+    ],
+  };
+  const bodyOf = async (id: string, asked: ModelRequest) =>
+    (await ask({ id, script: [{ text: 'x' }], request: asked })).server.requests[0]?.body;
+
+  it('anthropic: to keep the instructions, and a conversation as far as it went', async () => {
+    const cache_control = { type: 'ephemeral' };
+    expect(await bodyOf('anthropic/claude', turns)).toMatchObject({
+      system: [{ text: request.system, cache_control }],
+      messages: [{}, {}, { content: [{ text: 'Again.', cache_control }] }],
+    });
+    const once = JSON.stringify(await bodyOf('anthropic/claude', request));
+    expect(once.match(/cache_control/g)).toHaveLength(1);
+  });
+
+  it('openai: to keep nothing', async () => {
+    expect(await bodyOf('openai/gpt', request)).toMatchObject({
+      store: false,
+      tool_choice: { name: 'propose_patch' },
+    });
+  });
+
+  it('openai-compatible: one tool that is required, for servers that know none by its name', async () => {
+    const [tool] = request.tools;
+    if (tool === undefined) throw new Error('the request has no tool');
+    const body = await bodyOf(ids[0], { ...request, tools: [{ ...tool, name: 'read_file' }, tool] });
+    expect(body).toMatchObject({ tool_choice: 'required', tools: [{ function: { name: 'propose_patch' } }] });
+    expect(await bodyOf(ids[0], { ...request, tools: [], toolChoice: 'none' })).not.toHaveProperty('tools');
   });
 });
 

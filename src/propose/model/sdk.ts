@@ -1,7 +1,7 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { ModelReply, ToolCall } from '../../core/index.ts';
 import { toolJsonSchema } from './json-schema.ts';
-import type { ModelMessage, ModelRequest } from './types.ts';
+import type { ModelMessage, ModelRequest, ModelTool } from './types.ts';
 
 /*
  * The one file that touches the AI SDK. It speaks to the models of the provider packages (specification v4), not
@@ -90,7 +90,7 @@ async function loadModel(endpoint: Endpoint, fetch: typeof globalThis.fetch): Pr
 }
 
 function callOptions(endpoint: Endpoint, request: ModelRequest): SdkCall {
-  const { tools, toolChoice } = request;
+  const { tools, choice } = toolsOf(endpoint, request);
   // Every round has a new feedback under the same instructions; a conversation repeats all that was said.
   const cached = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
   const messages = request.messages.flatMap(promptMessage);
@@ -99,23 +99,24 @@ function callOptions(endpoint: Endpoint, request: ModelRequest): SdkCall {
   return {
     prompt: [{ role: 'system', content: request.system, ...cached }, ...messages],
     maxOutputTokens: request.maxOutputTokens,
-    ...(tools.length === 0
-      ? {}
-      : {
-          tools: tools.map(({ name, description, input }) => ({
-            type: 'function',
-            name,
-            description,
-            inputSchema: toolJsonSchema(input),
-          })),
-          toolChoice:
-            typeof toolChoice === 'object'
-              ? { type: 'tool', toolName: toolChoice.tool }
-              : { type: toolChoice },
-        }),
+    ...(tools.length === 0 ? {} : { tools: tools.map(functionTool), toolChoice: choice }),
     // Else OpenAI keeps what it was sent for 30 days.
     ...(endpoint.provider === 'openai' ? { providerOptions: { openai: { store: false } } } : {}),
   };
+}
+
+/** Servers of one's own know `required`, and few of them a tool by its name: one tool that is required is the same. */
+function toolsOf(
+  { provider }: Endpoint,
+  { tools, toolChoice }: ModelRequest,
+): { tools: readonly ModelTool[]; choice: NonNullable<SdkCall['toolChoice']> } {
+  if (typeof toolChoice === 'string') return { tools, choice: { type: toolChoice } };
+  if (provider !== 'openai-compatible') return { tools, choice: { type: 'tool', toolName: toolChoice.tool } };
+  return { tools: tools.filter(({ name }) => name === toolChoice.tool), choice: { type: 'required' } };
+}
+
+function functionTool({ name, description, input }: ModelTool): NonNullable<SdkCall['tools']>[number] {
+  return { type: 'function', name, description, inputSchema: toolJsonSchema(input) };
 }
 
 type PromptMessage = SdkCall['prompt'][number];

@@ -60,6 +60,7 @@ export function openWire(options: {
     },
     fetch: async (input, init) => {
       seen.sent = true;
+      seen.head = '';
       const response = await globalThis.fetch(input, { ...init, redirect: 'manual' });
       if (response.status >= 300 && response.status < 400) {
         await response.body?.cancel().catch(() => {});
