@@ -27,6 +27,7 @@ export function feedbackOf(state: RepairState): Feedback {
     diff: base.diff,
     attempts: state.tried,
     refusals: state.refusals,
+    ...(state.refused.length > 0 && { refused: state.refused }),
     steering: state.steering,
   };
 }

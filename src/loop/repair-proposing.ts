@@ -24,7 +24,11 @@ export function onProposed(state: RepairState, { base }: At<'proposing'>, propos
         message: proposed.problem,
         near: [],
       };
-      return unpatchable({ ...state, refusals: [refusal] }, base, `malformed reply: ${proposed.problem}`);
+      return unpatchable(
+        { ...state, refusals: [refusal], refused: [] },
+        base,
+        `malformed reply: ${proposed.problem}`,
+      );
     }
   }
 }
@@ -71,7 +75,8 @@ export function onRefused(
   const key = JSON.stringify(trial.edits);
   const times = (state.rejected[key] ?? 0) + 1;
   const told = times > 1 ? [...refusals, repeated(times)] : refusals;
-  const counted = { ...state, refusals: told, rejected: { ...state.rejected, [key]: times } };
+  const rejected = { ...state.rejected, [key]: times };
+  const counted = { ...state, refusals: told, refused: trial.edits, rejected };
   if (times >= unpatchableAt)
     return giveUp(counted, base, {
       status: 'unpatchable',
@@ -105,7 +110,7 @@ export function onApplied(
   event: EventOf<'applied'>,
 ): RepairState {
   const applied: Applied = { ...trial, diff: event.diff, state: event.state };
-  const ready = { ...state, refusals: [], unpatchable: 0 };
+  const ready = { ...state, refusals: [], refused: [], unpatchable: 0 };
   // An empty diff is the pristine project again: the baseline's state.
   if (event.diff === '' || state.seen.includes(event.state)) {
     const noted = noteTrial(ready, trial, 'the same files as in an earlier round');

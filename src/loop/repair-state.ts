@@ -97,6 +97,8 @@ export type RepairState = {
   tried: Tried[];
   /** Why the last proposal could not be applied; empty once one could. */
   refusals: Refusal[];
+  /** The edits that `refusals` number. */
+  refused: Edit[];
   /** Proposals in a row that cost no test round: malformed, or refused. */
   unpatchable: number;
   /** How often each refused proposal came, by its edits. */
@@ -134,6 +136,7 @@ export function startRepair(spec: RepairSpec): RepairState {
     seen: [],
     tried: [],
     refusals: [],
+    refused: [],
     unpatchable: 0,
     rejected: {},
     confirmations: 0,

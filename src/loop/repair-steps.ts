@@ -43,6 +43,7 @@ export function giveUp(state: RepairState, base: Base, end: RepairEnd): RepairSt
     // As at the start of a run: a patch that changes nothing on this ground is one that says nothing new.
     last: ground.report,
     refusals: [],
+    refused: [],
     unpatchable: 0,
     rejected: {},
   };

@@ -263,8 +263,10 @@ describe('replies that cost no round', () => {
       test: [red({ a: 'now 5' })],
     });
     expect(feedbackAt({}, events, 2).refusals).toEqual(refusals);
+    expect(feedbackAt({}, events, 2).refused).toEqual(bad.kind === 'proposal' && bad.edits);
     expect(feedbackAt({}, events, 3).refusals).toHaveLength(2);
     expect(feedbackAt({}, events, 4).refusals).toEqual([]);
+    expect(feedbackAt({}, events, 4).refused).toBeUndefined();
     expect(end).toMatchObject({ status: 'unpatchable' });
     expect(JSON.stringify(end)).toContain('refused 3 times');
   });
