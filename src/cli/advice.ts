@@ -7,7 +7,7 @@ import { modelsOf, priceOf } from '../propose/index.ts';
 export type AdviceOptions = {
   /** Where the user stands, absolute. */
   cwd: string;
-  result: RepairResult;
+  result: Pick<RepairResult, 'status'>;
   spec: RepairSpec;
   env: Readonly<Record<string, string | undefined>>;
 };

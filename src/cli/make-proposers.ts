@@ -9,6 +9,7 @@ import {
   recordingModel,
   recordingProposer,
 } from '../propose/index.ts';
+import { printable } from '../sandbox/index.ts';
 import { secretsIn } from '../store/index.ts';
 import type { CliContext } from './context.ts';
 import { openRecording } from './record-file.ts';
@@ -91,7 +92,7 @@ function announced({ terminal }: CliContext, spec: RepairSpec, model: Model): Mo
   return {
     ...model,
     call: (request, options) => {
-      if (!said) terminal.say(sentence(model, spec));
+      if (!said) terminal.say(printable(sentence(model, spec)));
       said = true;
       return model.call(request, options);
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, positiveInteger, positiveNumber } from './parse-options.ts';
+import { bytes, positiveInteger, positiveNumber, price } from './parse-options.ts';
 
 describe('argument parsers', () => {
   it('reads sizes', () => {
@@ -27,4 +27,19 @@ describe('argument parsers', () => {
   it.each(['', '0', 'M', '5X', '-5M'])('refuses %j as a size', (text) => {
     expect(() => bytes(text)).toThrow('size');
   });
+
+  it('reads prices, of one model and of several', () => {
+    const first = price('3, 15.5', undefined);
+    expect(price('openai-compatible/a=b=0,.5', first)).toEqual([
+      { model: null, input: 3, output: 15.5 },
+      { model: 'openai-compatible/a=b', input: 0, output: 0.5 },
+    ]);
+  });
+
+  it.each(['', '3', '3,', '1,2,3', '-1,2', 'a,b', '=1,2', '1e3,2', 'x/y', 'Infinity,1'])(
+    'refuses %j as a price',
+    (text) => {
+      expect(() => price(text, undefined)).toThrow('IN,OUT');
+    },
+  );
 });

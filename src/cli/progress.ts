@@ -85,12 +85,14 @@ function takeover(state: RepairState, before: number): string | null {
   return `${why}now ${proposer} (${stage} of ${stages})`;
 }
 
-function describeModel({ model, ...progress }: Extract<RepairProgress, { kind: 'model' }>): string {
+function describeModel({ model: id, ...progress }: Extract<RepairProgress, { kind: 'model' }>): string {
+  // A project's configuration may have named it.
+  const model = printable(id);
   switch (progress.at) {
     case 'waiting':
       return `waiting for ${model}`;
     case 'streaming':
-      return `${model} writes, ${progress.outputChars} characters`;
+      return `${model} writes, ${progress.outputChars.toLocaleString('en-US')} characters`;
     case 'retrying':
       return `${model} again in ${Math.ceil(progress.inMs / 1000)} s: ${printable(progress.because)}`;
   }

@@ -30,12 +30,31 @@ export async function prepareRun(
   const user = readUserConfig(env);
   const unpriced = settle({ given, project, user, envBaseUrl: env.ASSAY_BASE_URL });
   const prices = { ...unpriced.prices, ...pricesOf(options.price ?? [], unpriced.model) };
-  const settled = { ...unpriced, prices, model: absolute(unpriced.model, cwd) };
+  const isProjects = given.model === undefined && project.model !== undefined;
+  const model = absolute(unpriced.model, isProjects ? folder : cwd);
   // Nobody should find out from a bill that a project they were given names a model.
-  if (given.model === undefined && project.model !== undefined && modelsOf(project.model).length > 0)
-    context.terminal.say(`model ${printable(project.model)}, as the configuration of the project says`);
-  const spec = specOf({ dir: folder, options, settled });
-  return { spec, proposers: await makeProposers(context, spec, { record: options.record }) };
+  if (isProjects && modelsOf(model).length > 0)
+    context.terminal.say(`model ${printable(model)}, as the configuration of the project says`);
+  const spec = specOf({ dir: folder, options, settled: { ...unpriced, prices, model } });
+  try {
+    return { spec, proposers: await makeProposers(context, spec, { record: options.record }) };
+  } catch (error) {
+    throw given.model === undefined && model !== 'search' ? withWayOut(error, model) : error;
+  }
+}
+
+/** What a configuration names may not be had here, by its author's key for one. */
+function withWayOut(error: unknown, model: string): unknown {
+  if (!AssayError.is(error) || error.code !== 'usage') return error;
+  const { code, message, because, fix } = error;
+  const why = `the configuration says model ${model}`;
+  return new AssayError({
+    code,
+    message,
+    because: because === undefined ? why : `${because}; ${why}`,
+    fix: `${fix.replace(/\.$/, '')}; or go without: --model search`,
+    cause: error,
+  });
 }
 
 function specOf(parts: { dir: string; options: FixCliOptions; settled: Settled }): RepairSpec {

@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorAnswers } from '../../src/propose/model/scripted-server/server.fixture.ts';
-import { expectError, resultOf, runsIn } from './expectations.ts';
+import { expectError, reportOf, resultOf, runsIn } from './expectations.ts';
 import { asking, mendingEdit, mends, proposes, serve } from './model.ts';
-import { assay } from './process.ts';
-import { folder, project, redProject, shop, shopTests } from './project.ts';
+import { assay, start, until } from './process.ts';
+import { folder, newMark, project, redProject, shop, shopTests, slowTest } from './project.ts';
 
 /** Everything a folder holds, file by file. */
 function contentsOf(dir: string): { file: string; text: string }[] {
@@ -279,6 +279,29 @@ describe.concurrent('a model of another temper', () => {
   });
 });
 
+describe.concurrent('a recording of a model', () => {
+  it('goes on where it was when the run is resumed', async () => {
+    const home = folder('home');
+    const dir = project({ ...redProject, 'tests/test_slow.py': slowTest(newMark(), 0.7) });
+    const worse = { ...mendingEdit, replace: 'total < 50' };
+    const server = await serve([proposes([worse], 'fifty'), mends]);
+    const recorded = await assay(['fix', dir, ...asking(server), '--json', '--record', 'said.jsonl'], {
+      home,
+    });
+    const whole = resultOf(recorded);
+    const running = start(['fix', dir, '--model', 'replay:said.jsonl', '--json'], { home });
+    await until('the first patch is tested', () => running.stderr().includes('round 1: tests:'));
+    running.child.kill('SIGKILL');
+    await running.ended;
+    const resumed = await assay(['resume', 'latest', '--json'], { home });
+    expect(resumed.code, resumed.stderr).toBe(recorded.code);
+    // What it spent is no less: the call that was cut counts at its most.
+    expect(whole).toMatchObject({ status: 'done', rounds: 2 });
+    const { status, patch, rounds } = whole;
+    expect(resultOf(resumed)).toMatchObject({ status, patch, rounds });
+  });
+});
+
 describe.concurrent('the key of a model', () => {
   const key = 'sk-planted-9f8e7d6c5b4a3f2e1d0c';
   const spying = `import os
@@ -362,6 +385,27 @@ describe.concurrent('a configuration', () => {
     const search = await assay(['fix', dir, '--model', 'search', '--json'], { home, env });
     expect(search.code, search.stderr).toBe(0);
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('that names a model is told, and may be gone without', async () => {
+    const home = folder('home');
+    const config = '{"model": "openai/gpt-4o", "maxCost": 1}';
+    const dir = project({ ...redProject, 'assay.config.json': config });
+    const ended = await assay(['fix', dir, '--json'], { home });
+    const error = expectError({ ...ended, stderr: ended.stderr.replace(/^model .*\n/, '') }, 2);
+    expect(ended.stderr).toMatch(/^model openai\/gpt-4o, as the configuration of the project says$/m);
+    expect(error).toMatchObject({
+      message: expect.stringContaining('OPENAI_API_KEY is not set'),
+      because: expect.stringContaining('the configuration says model openai/gpt-4o'),
+      fix: expect.stringContaining('or go without: --model search'),
+    });
+  });
+
+  it('says how the lab runs the tests too', async () => {
+    const home = folder('home');
+    const config = '{"test": "python3 -m unittest tests.test_shop.Tier.test_small", "rounds": 1}';
+    const dir = project({ ...redProject, 'assay.config.json': config });
+    expect(reportOf(await assay(['lab', dir, '--json'], { home }), 0).summary.total).toBe(1);
   });
 
   it.each([

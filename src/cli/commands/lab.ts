@@ -15,6 +15,7 @@ import {
   toJunit,
 } from '../../lab/index.ts';
 import { printable } from '../../sandbox/index.ts';
+import { readProjectConfig, readUserConfig, settle } from '../config/index.ts';
 import type { CliContext } from '../context.ts';
 import { type ExitCode, exitCodeOfVerdict } from '../exit-codes.ts';
 import { type JobSettings, materialise } from '../job-file.ts';
@@ -64,7 +65,7 @@ export async function labCommand(
   const scratch = makeScratch();
   try {
     const exports = exportsOf(context, options);
-    const report = await judge(context, await settle(context, { target, options, scratch }));
+    const report = await judge(context, await settingsOf(context, { target, options, scratch }));
     const failed = writeExports(exports, report);
     // One object for each call: where writing failed, that is what has to be told.
     if (!options.json)
@@ -107,14 +108,16 @@ function makeFolder(prefix: string): string {
   }
 }
 
-async function settle(
+async function settingsOf(
   context: CliContext,
   given: { target: string; options: LabCliOptions; scratch: Scratch },
 ): Promise<Settings> {
   const { target, options, scratch } = given;
   // The list comes first: a wrong one should not cost a set-up.
   const ids = options.expect === undefined ? null : readIds(path.resolve(context.cwd, options.expect));
-  const { dir, source, settings } = await materialise(context, target, scratch.dir);
+  const { dir, source, settings: ofJob } = await materialise(context, target, scratch.dir);
+  // A job says all of it by itself.
+  const settings = dir === source ? await configured(context, dir, options) : ofJob;
   const protect = [...(options.protect ?? []), ...(settings.protect ?? [])];
   return {
     ...settings,
@@ -124,6 +127,27 @@ async function settle(
     dir,
     source,
     scratch: scratch.dir,
+  };
+}
+
+/** What the configurations say of how tests are run; the rest of them is about repairing. */
+async function configured(
+  { env, signal }: CliContext,
+  dir: string,
+  { strict }: LabCliOptions,
+): Promise<JobSettings> {
+  const project = await readProjectConfig({ dir, strict, signal });
+  const { framework, test, setup, perTest, protect } = settle({
+    given: {},
+    project,
+    user: readUserConfig(env),
+  });
+  return {
+    protect,
+    ...(framework === undefined ? {} : { framework }),
+    ...(test === undefined ? {} : { test }),
+    ...(setup === undefined ? {} : { setup }),
+    ...(perTest === undefined ? {} : { perTest }),
   };
 }
 
