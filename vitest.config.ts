@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'script/**/*.test.ts'],
     environment: 'node',
     globalSetup: ['test/machine/setup.ts'],
     reporters: ['default', './test/machine/not-tried.ts'],

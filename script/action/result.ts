@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/** What the action reads of the one object that `assay fix --json` prints, an error included. */
+const resultSchema = z.object({
+  status: z.string(),
+  run: z.string().nullish(),
+  reason: z.string().optional(),
+  patch: z.string().nullish(),
+  bestEffort: z.boolean().optional(),
+  motivation: z.string().nullish(),
+  tests: z.object({ total: z.number(), passed: z.number() }).nullish(),
+  usage: z.object({ tokens: z.number(), costUsd: z.number().nullable(), wallMs: z.number() }).optional(),
+  warnings: z.array(z.string()).optional(),
+  error: z.object({ message: z.string(), because: z.string().nullable(), fix: z.string() }).optional(),
+});
+export type Result = z.infer<typeof resultSchema>;
+
+/** @throws where the file holds no such object */
+export function readResult(file: string): Result {
+  return resultSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+}
