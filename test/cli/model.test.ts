@@ -260,6 +260,23 @@ describe.concurrent('a model of another temper', () => {
     );
   });
 
+  it('that says nothing can be stopped with Ctrl-C, and asked again later', async () => {
+    const home = folder('home');
+    const server = await serve([{ hang: 'before_headers' }, mends]);
+    const running = start(['fix', project(redProject), ...asking(server), '--json'], { home });
+    await until('the model is asked', () => server.requests.length === 1);
+    running.child.kill('SIGINT');
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(130);
+    expect(resultOf(ended)).toMatchObject({
+      status: 'aborted',
+      reason: expect.stringContaining('assay resume'),
+    });
+    const resumed = await assay(['resume', 'latest', '--json'], { home });
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(resultOf(resumed)).toMatchObject({ status: 'done', rounds: 1 });
+  });
+
   it('is recorded, and replayed without a key or a server', async () => {
     const home = folder('home');
     const dir = project(redProject);
@@ -288,6 +305,7 @@ describe.concurrent('a recording of a model', () => {
     const recorded = await assay(['fix', dir, ...asking(server), '--json', '--record', 'said.jsonl'], {
       home,
     });
+    expect(recorded.code, recorded.stderr).toBe(0);
     const whole = resultOf(recorded);
     const running = start(['fix', dir, '--model', 'replay:said.jsonl', '--json'], { home });
     await until('the first patch is tested', () => running.stderr().includes('round 1: tests:'));
