@@ -15,6 +15,7 @@ const context: FailureContext = {
   secrets: [{ name: 'OPENAI_API_KEY', value: key }],
   usage: noUsage,
   begun: false,
+  unusedProxy: false,
   now: new Date('2026-11-30T12:00:00Z'),
 };
 
@@ -251,6 +252,12 @@ describe('what the network and the SDK say', () => {
     ['', 'garbage'],
   ])('%s is %s', (thrown, kind) => {
     expect(kindOf(thrown)).toBe(kind);
+  });
+
+  it('thinks of a proxy where nothing could be reached', () => {
+    const behind = { ...context, unusedProxy: true };
+    expect(failureOf(withCode('ENOTFOUND'), behind).fix).toContain('NODE_USE_ENV_PROXY=1');
+    expect(failureOf(withCode('ECONNRESET'), { ...behind, begun: true }).fix).not.toContain('PROXY');
   });
 
   it('says who ended a call and after how long', () => {

@@ -19,6 +19,8 @@ export type FailureContext = {
   usage: ModelUsage;
   /** Something of a reply came before it. */
   begun: boolean;
+  /** The environment names a proxy, and nothing tells Node to take it. */
+  unusedProxy: boolean;
   now: Date;
 };
 
@@ -106,6 +108,9 @@ function fixFor(kind: FailureKind, read: ProviderError, context: FailureContext)
     case 'overloaded':
       return 'Wait and resume the run, or take another model with --model.';
     case 'network':
+      if (context.unusedProxy && !context.begun) {
+        return 'Set NODE_USE_ENV_PROXY=1 if the proxy that the environment names is needed here, then resume the run.';
+      }
       return baseUrl === null
         ? `See whether this machine reaches ${receiver}, then resume the run.`
         : `See whether a server listens at ${baseUrl}, then resume the run.`;

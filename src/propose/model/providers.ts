@@ -42,6 +42,9 @@ const providers: Record<ProviderName, Provider> = {
   },
 };
 
+/** Node reads them when NODE_USE_ENV_PROXY is 1, unlike most programs. */
+const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
+
 export type CreateModelOptions = {
   /** `provider/model`, e.g. `anthropic/claude-sonnet-4-5`, `openai-compatible/qwen3-coder`. */
   id: string;
@@ -74,6 +77,7 @@ export function createModel({ id, baseUrl, env, limits }: CreateModelOptions): M
     tell: {
       baseUrl: url,
       keyVariable: key?.name ?? provider.keyVariables[0],
+      unusedProxy: firstSet(env, proxyVariables) !== null && env.NODE_USE_ENV_PROXY !== '1',
       secrets: [...(key === null ? [] : [key]), ...secretsIn(env)],
     },
   });

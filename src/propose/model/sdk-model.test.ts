@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createModel } from './providers.ts';
 import { errorAnswers } from './scripted-server/answers.fixture.ts';
 import { env, failureIn, modelOverHttp, replyOf, request } from './scripted-server/ask.fixture.ts';
@@ -110,6 +111,7 @@ describe('time', () => {
       },
     });
     expect(failureIn(asked)).toMatchObject({ kind: 'aborted', usage: { estimated: true } });
+    expect(getEventListeners(during.signal, 'abort')).toHaveLength(0);
 
     const before = new AbortController();
     setTimeout(() => before.abort(), 50);
@@ -194,5 +196,44 @@ describe('failures over HTTP', () => {
       expect(failureIn({ result })).toMatchObject({ kind: 'bad_request' });
     }
     expect(other.requests).toHaveLength(0);
+  });
+});
+
+describe('keys and addresses of the process', () => {
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.unstubAllGlobals();
+  });
+
+  it.each([
+    ['openai/gpt', 'https://api.openai.com/v1/responses'],
+    ['anthropic/claude', 'https://api.anthropic.com/v1/messages'],
+    [
+      'google/gemini',
+      'https://generativelanguage.googleapis.com/v1beta/models/gemini:streamGenerateContent?alt=sse',
+    ],
+  ])('%s goes to its own host, whatever the packages would read', async (id, address) => {
+    vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9/v1');
+    vi.stubEnv('ANTHROPIC_BASE_URL', 'http://127.0.0.1:9/v1');
+    const asked: string[] = [];
+    vi.stubGlobal('fetch', async (url: string) => {
+      asked.push(url);
+      return new Response('{}', { status: 503 });
+    });
+    await createModel({ id, env }).call(request, { signal: new AbortController().signal });
+    expect(asked).toEqual([address]);
+  });
+
+  it('a server of one’s own gets no key that was not meant for it', async () => {
+    const keys = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'ASSAY_API_KEY'];
+    for (const name of keys) vi.stubEnv(name, `secret-of-${name}`);
+    const server = await serve([{ text: 'x' }]);
+    const others = { OPENAI_API_KEY: env.OPENAI_API_KEY, ANTHROPIC_API_KEY: env.ANTHROPIC_API_KEY };
+    const model = createModel({ id: 'openai-compatible/q', baseUrl: server.url, env: others });
+    await model.call(request, { signal: new AbortController().signal });
+    const sent = JSON.stringify(server.requests[0]);
+    expect(sent).toContain('propose_patch');
+    expect(server.requests[0]?.headers.authorization).toBeUndefined();
+    for (const secret of [...Object.values(others), 'secret-of']) expect(sent).not.toContain(secret);
   });
 });

@@ -12,7 +12,7 @@ export type SdkModelOptions = {
   receiver: string;
   endpoint: Endpoint;
   limits: CallLimits;
-  tell: Pick<FailureContext, 'baseUrl' | 'keyVariable' | 'secrets'>;
+  tell: Pick<FailureContext, 'baseUrl' | 'keyVariable' | 'secrets' | 'unusedProxy'>;
 };
 
 /** A model behind the AI SDK. One try a call; what goes wrong is a failure in the result. */

@@ -13,11 +13,6 @@ const raw = (status: number, body: unknown): RawAnswer => ({
   body: JSON.stringify(body),
   headers: { 'content-type': 'application/json' },
 });
-const stream = (...events: object[]): RawAnswer => ({
-  status: 200,
-  body: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
-  headers: { 'content-type': 'text/event-stream' },
-});
 
 describe.each(ids)('the real SDK for %s over HTTP', (id) => {
   it('collects a tool call that streams in pieces, with its tokens', async () => {
@@ -151,6 +146,12 @@ describe.each(ids)('the real SDK for %s over HTTP', (id) => {
     expect(failureIn(await ask({ id, script: [errorAnswers.unavailable] })).kind).toBe('overloaded');
   });
 
+  it('takes a page of HTML, an empty body and noise for garbage', async () => {
+    for (const answer of [errorAnswers.html, errorAnswers.empty, errorAnswers.noSse]) {
+      expect(failureIn(await ask({ id, script: [answer] })).kind).toBe('garbage');
+    }
+  });
+
   it('takes a stream that was cut for a failure of the network that has been paid for', async () => {
     const long = { text: 'word '.repeat(100), stopAfter: { events: 8, how: 'cut' as const } };
     const failure = failureIn(await ask({ id, script: [long] }));
@@ -213,94 +214,5 @@ describe('what each provider is asked besides', () => {
     const body = await bodyOf(ids[0], { ...request, tools: [{ ...tool, name: 'read_file' }, tool] });
     expect(body).toMatchObject({ tool_choice: 'required', tools: [{ function: { name: 'propose_patch' } }] });
     expect(await bodyOf(ids[0], { ...request, tools: [], toolChoice: 'none' })).not.toHaveProperty('tools');
-  });
-});
-
-describe('errors in the middle of a stream', () => {
-  it('anthropic: overloaded after it began', async () => {
-    const start = {
-      id: 'm',
-      type: 'message',
-      role: 'assistant',
-      model: 'c',
-      content: [],
-      usage: { input_tokens: 9, output_tokens: 1 },
-    };
-    const failure = failureIn(
-      await ask({
-        id: 'anthropic/claude',
-        script: [
-          stream(
-            { type: 'message_start', message: start },
-            { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-            { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Well' } },
-            { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
-          ),
-        ],
-      }),
-    );
-    expect(failure.kind).toBe('overloaded');
-    expect(failure.usage.inputTokens).toBeGreaterThan(0);
-  });
-
-  it('openai: a response that failed', async () => {
-    const response = { id: 'r', created_at: 1, model: 'gpt', output: [], usage: null };
-    const failure = failureIn(
-      await ask({
-        id: 'openai/gpt',
-        script: [
-          stream(
-            { type: 'response.created', sequence_number: 0, response },
-            {
-              type: 'response.failed',
-              sequence_number: 1,
-              response: {
-                ...response,
-                error: {
-                  code: 'rate_limit_exceeded',
-                  message: 'Rate limit reached. Please try again in 1.5s.',
-                },
-              },
-            },
-          ),
-        ],
-      }),
-    );
-    expect(failure).toMatchObject({ kind: 'rate_limit', retryAfterMs: 1500 });
-  });
-
-  it('google: an error object for a candidate', async () => {
-    const failure = failureIn(
-      await ask({
-        id: 'google/gemini',
-        script: [
-          stream(
-            { candidates: [{ content: { role: 'model', parts: [{ text: 'Well' }] } }] },
-            { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } },
-          ),
-        ],
-      }),
-    );
-    expect(failure.kind).toBe('overloaded');
-  });
-
-  it('openai-compatible: an error event', async () => {
-    const failure = failureIn(
-      await ask({
-        script: [
-          stream(
-            { id: 'x', choices: [{ index: 0, delta: { content: 'Well' } }] },
-            {
-              error: {
-                message: 'the request exceeds the available context size',
-                code: 500,
-                type: 'server_error',
-              },
-            },
-          ),
-        ],
-      }),
-    );
-    expect(failure.kind).toBe('context_too_long');
   });
 });

@@ -69,7 +69,7 @@ export function openWire(options: {
       }
       if (response.body === null) return response;
       const type = response.headers.get('content-type') ?? '';
-      const isStream = response.ok && type.includes('event-stream');
+      const isStream = response.ok && !/html|json/.test(type);
       const watched = new Response(
         response.body.pipeThrough(watchBody({ seen, onBytes, maxBytes, isStream })),
         response,
