@@ -103,9 +103,10 @@ function liveLine(state: RepairState, doing: string, elapsedMs: number): string 
   const parts = [clockTime(elapsedMs), round > 0 ? `round ${round}/${rounds} ${phase}` : phase];
   // While a patch that passes is confirmed, the number is that of the tests it mends.
   if (failing !== null && phase !== 'confirming') parts.push(`${failing} failing`);
-  if (stages > 1 && phase === 'proposing') parts.push(printable(proposer));
-  if (usage.tokens > 0) parts.push(describeSpent(usage));
+  // What it does names a model.
   if (doing !== '') parts.push(doing);
+  else if (stages > 1 && phase === 'proposing') parts.push(printable(proposer));
+  if (usage.tokens > 0) parts.push(describeSpent(usage));
   return parts.join(' · ');
 }
 
