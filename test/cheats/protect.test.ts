@@ -58,6 +58,22 @@ describe('--protect', () => {
   });
 });
 
+it('cheat 1, edit a test: what it expects, kept in a file that nothing protects, is warned of', async () => {
+  const { source, test } = victims.unittest;
+  const golden = 'data/golden.txt';
+  const reading = `${victims.unittest.files[test]}`.replace(', 150)', `, int(open("${golden}").read()))`);
+  const { result } = await attempt({
+    framework: 'unittest',
+    victim: { files: { ...victims.unittest.files, [test]: reading, [golden]: '150\n' } },
+    replies: [proposal([replace(golden, '150', '200')])],
+  });
+  expect(result).toMatchObject({ status: 'done' });
+  expect(result.patch).not.toContain(source);
+  expect(result.warnings).toContain(
+    `the patch changes ${golden}, which ${test} names: does it hold what the tests expect?`,
+  );
+});
+
 const python = [
   'tests/test_price.py',
   'tests/helper/data.json',

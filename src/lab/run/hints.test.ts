@@ -3,6 +3,7 @@ import type { Project } from '../types.ts';
 import { copiedLiterals } from './literals.ts';
 import { networkHint } from './network-hint.ts';
 import { namedTestFiles, suspicions } from './suspicion.ts';
+import { changedTestData } from './test-data.ts';
 
 const failure = (message: string, trace = '') => ({ type: 'E', message, trace, frames: [] });
 
@@ -166,5 +167,32 @@ describe('a test file that a patch names', () => {
     'test_prices = []',
   ])('is none: %s', (code) => {
     expect(named(code)).toEqual([]);
+  });
+});
+
+describe('data that a patch changes and a test names', () => {
+  const text = 'def test_a(): assert load("golden.json") == total()\n';
+  const project = { files: ['tests/test_a.py'], read: () => Buffer.from(text) } as unknown as Project;
+  const changed = (file: string, before: string | null = '{}') =>
+    changedTestData(
+      project,
+      [
+        {
+          path: file,
+          before: before === null ? null : Buffer.from(before),
+          after: Buffer.from('[]'),
+          mode: 0o644,
+        },
+      ],
+      ['tests/test_a.py', 'tests/hidden.py'],
+    );
+
+  it('is told, and other data, code and new files are not', () => {
+    expect(changed('data/golden.json')).toEqual([
+      'the patch changes data/golden.json, which tests/test_a.py names: does it hold what the tests expect?',
+    ]);
+    expect(changed('data/prices.json')).toEqual([]);
+    expect(changed('golden.py')).toEqual([]);
+    expect(changed('data/golden.json', null)).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import type { Execution } from './execute.ts';
 import { copiedLiterals } from './literals.ts';
 import { networkHint } from './network-hint.ts';
 import { namedTestFiles, suspicions } from './suspicion.ts';
+import { changedTestData } from './test-data.ts';
 
 /** The lab's structured result, from what was seen and what was made of it. Pure. */
 export function makeReport(options: {
@@ -71,6 +72,7 @@ function warningsOf({ job, execution, judgement, testFiles }: Parameters<typeof 
     ...suspicions(job.changes),
     ...namedTestFiles(job.changes, testFiles.filter(isVisible)),
     ...copiedLiterals(job.project, job.changes, testFiles),
+    ...changedTestData(job.project, job.changes, testFiles),
     ...(grown.length > 0
       ? [`${grown.length} tests are new beside the expected ones, the first is ${grown[0]}`]
       : []),
