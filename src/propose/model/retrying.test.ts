@@ -78,7 +78,7 @@ describe('retryingModel', () => {
       'Done.',
     ]);
     expect([never.calls, never.waits]).toEqual([1, []]);
-    expect(failureIn(never).message).toBe('Come tomorrow.');
+    expect(failureIn(never).message).toBe('Come tomorrow. (it asks to wait 3 minutes)');
   });
 
   it('adds up what all tries cost', async () => {

@@ -20,7 +20,7 @@ const maxAskedMs = 120_000;
 
 /**
  * Calls again where that helps (rate limit, overload, network, timeout), after exponentially longer waits with
- * full jitter (Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015), or as long as the provider asks,
+ * equal jitter (Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015), or as long as the provider asks,
  * up to two minutes. The result's usage is that of all tries. An abort ends a wait at once.
  */
 export function retryingModel(inner: Model, options: RetryOptions = {}): Model {
@@ -36,7 +36,8 @@ export function retryingModel(inner: Model, options: RetryOptions = {}): Model {
         if (result.ok || !mayPass(result.failure.kind)) return result;
         if (signal.aborted) return aborted(result.failure);
         const inMs = waitMs(result.failure, tries, random);
-        if (tries >= maxTries || inMs === null) return givenUp(result.failure, tries);
+        if (inMs === null) return givenUp(result.failure, askedFor(result.failure));
+        if (tries >= maxTries) return givenUp(result.failure, `given up after ${tries} tries`);
         onProgress?.({ at: 'retrying', inMs, because: result.failure.message });
         spent = result.failure.usage;
         try {
@@ -68,10 +69,12 @@ function withSpent(result: ModelResult, spent: ModelUsage): ModelResult {
   return { ok: false, failure: { ...result.failure, usage: addUsage(spent, result.failure.usage) } };
 }
 
-function givenUp(failure: ModelFailure, tries: number): ModelResult {
-  if (tries === 1) return { ok: false, failure };
-  const message = `${failure.message.slice(0, 460)} (given up after ${tries} tries)`;
-  return { ok: false, failure: { ...failure, message } };
+function askedFor({ retryAfterMs }: ModelFailure): string {
+  return `it asks to wait ${Math.ceil((retryAfterMs ?? 0) / 60_000)} minutes`;
+}
+
+function givenUp(failure: ModelFailure, why: string): ModelResult {
+  return { ok: false, failure: { ...failure, message: `${failure.message.slice(0, 450)} (${why})` } };
 }
 
 function aborted({ usage, message }: ModelFailure): ModelResult {
