@@ -2,53 +2,72 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { RepairResult } from '../src/core/index.ts';
-import { fix, journalFaults, killAndResume } from '../test/crash/kill-and-resume.ts';
-import { writeCrashProject } from '../test/crash/project.ts';
+import { fix, journalFaults, killAndResume, type Recovered } from '../test/crash/kill-and-resume.ts';
+import { type CrashKind, writeCrashProject } from '../test/crash/project.ts';
+import { startCrashModel } from '../test/crash/scripted-model.ts';
 import type { Section } from './run.ts';
 
-/** Kills per proposer; together the 100 of the issue. */
-const kills = 50;
+/** Kills by proposer; together the 100 of the issue. */
+const kills = { replay: 34, search: 33, model: 33 } as const satisfies Record<CrashKind, number>;
 
 /** Runs killed with SIGKILL at random instants and resumed: how many find the same end with a clean journal. */
 export async function bench(): Promise<Section> {
   const rows: string[] = [];
-  for (const kind of ['replay', 'search'] as const) rows.push(await measure(kind));
+  for (const kind of ['replay', 'search', 'model'] as const) rows.push(await measure(kind));
   return {
     title: 'Crash: killed at random instants and resumed',
     lines: [
-      '| proposer | kills | same end, clean journal | cut in the middle | before the first event | after the end |',
-      '|---|---:|---:|---:|---:|---:|',
+      '| proposer | kills | same end, clean journal | cut in the middle | before the first event | after the end | replies asked for twice |',
+      '|---|---:|---:|---:|---:|---:|---:|',
       ...rows,
       '',
       'SIGKILL to the process at instants spread evenly, at random, over the time of a whole run; then `assay resume`.',
+      'The model is a scripted server over HTTP; a reply counts as asked for twice when it was in the journal before the kill.',
     ],
   };
 }
 
-async function measure(kind: 'replay' | 'search'): Promise<string> {
+async function measure(kind: CrashKind): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), `assay-bench-crash-${kind}-`));
+  const server = await startCrashModel();
   try {
-    const job = writeCrashProject(folder, kind);
+    const args = kind === 'model' ? ['--base-url', server.url] : [];
+    const job = { ...writeCrashProject(folder, kind), args };
     const whole = await fix({ ...job, home: path.join(folder, 'reference') }, { strict: true });
     const reference = JSON.parse(whole.stdout) as RepairResult;
-    const counts = { good: 0, resumed: 0, not_started: 0, ended_before: 0 };
-    for (let index = 0; index < kills; index += 1) {
+    const counts = { good: 0, resumed: 0, not_started: 0, ended_before: 0, twice: 0 };
+    for (let index = 0; index < kills[kind]; index += 1) {
       const home = path.join(folder, `home-${index}`);
       mkdirSync(home);
+      let askedBefore = 0;
+      const onCut = () => {
+        askedBefore = server.requests.length;
+      };
       const recovered = await killAndResume(
         { ...job, home },
-        { strict: true, kill: { events: 0, ms: ((index + Math.random()) / kills) * whole.wallMs } },
+        {
+          strict: true,
+          onCut,
+          kill: { events: 0, ms: ((index + Math.random()) / kills[kind]) * whole.wallMs },
+        },
       );
       counts[recovered.kind] += 1;
       const clean = recovered.kind === 'not_started' || journalFaults(recovered.events).length === 0;
       const same =
         recovered.kind !== 'resumed' ||
         (recovered.result.status === reference.status && recovered.result.patch === reference.patch);
+      counts.twice +=
+        recovered.kind === 'resumed' ? askedTwice(recovered, server.requests.length - askedBefore) : 0;
       if (clean && same) counts.good += 1;
       else process.stderr.write(`${kind}: kill ${index} went wrong: ${JSON.stringify(recovered)}\n`);
     }
-    return `| ${kind} | ${kills} | **${counts.good}** | ${counts.resumed} | ${counts.not_started} | ${counts.ended_before} |`;
+    return `| ${kind} | ${kills[kind]} | **${counts.good}** | ${counts.resumed} | ${counts.not_started} | ${counts.ended_before} | ${counts.twice} |`;
   } finally {
+    await server.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** Requests after the resume that led to no new event: their replies were in the journal. */
+const askedTwice = ({ events, kept }: Extract<Recovered, { kind: 'resumed' }>, asked: number): number =>
+  asked - events.slice(kept).filter(({ type }) => type === 'model_called').length;

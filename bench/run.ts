@@ -36,6 +36,11 @@ const benches: Bench[] = [
     run: async () => (await import('./search.ts')).bench(),
   },
   {
+    name: 'loop',
+    summary: 'a repair round without model and tests, and a run of 10,000 events taken up',
+    run: async () => (await import('./loop.ts')).bench(),
+  },
+  {
     name: 'crash',
     summary: '100 runs killed at random instants and taken up again',
     run: async () => (await import('./crash.ts')).bench(),

@@ -21,7 +21,7 @@ export { repairMachine } from './repair.ts';
 export type { RepairEffects } from './repair-effects.ts';
 export type { Layers, RepairState } from './repair-state.ts';
 export { resultOf } from './result.ts';
-export { type Position, positionAfter, startOf } from './resume.ts';
+export { type Position, positionAfter, startOf, takeUp } from './resume.ts';
 export {
   type RepairOptions,
   type RepairRun,

@@ -3,61 +3,89 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type RepairEvent, type RepairResult, repairEventSchema } from '../../src/core/index.ts';
+import { foldRepair, type RepairState, resultOf } from '../../src/loop/index.ts';
 import { sweep } from '../../src/sandbox/index.ts';
 import { openStore } from '../../src/store/index.ts';
 import { eventually, processesWith } from '../attacks/host.ts';
-import { fix, type Instant, journalFaults, killAndResume } from './kill-and-resume.ts';
+import { type FixJob, fix, type Instant, journalFaults, killAndResume } from './kill-and-resume.ts';
 import { writeCrashProject } from './project.ts';
+import { startCrashModel } from './scripted-model.ts';
 
-/** Instants in all: half of them with a replay, half with the search. */
-const instants = 20;
+/** Instants for each proposer: a replay, the search and a model. */
+const instants = 7;
 const strict = inject('holdsEveryLimit');
 
-describe.each(['replay', 'search'] as const)(
+describe.each(['replay', 'search', 'model'] as const)(
   'a run of the %s proposer, killed at random instants',
   (kind) => {
     let folder: string;
     let reference: RepairResult;
+    let calledInReference = 0;
     let instantOf: (index: number) => Instant;
-    let job: { dir: string; model: string };
+    let job: Omit<FixJob, 'home'>;
+    let server: Awaited<ReturnType<typeof startCrashModel>>;
 
     beforeAll(async () => {
       folder = mkdtempSync(path.join(os.tmpdir(), `assay-crash-${kind}-`));
-      job = writeCrashProject(folder, kind);
+      server = await startCrashModel();
+      const args = kind === 'model' ? ['--base-url', server.url] : [];
+      job = { ...writeCrashProject(folder, kind), args };
       const home = path.join(folder, 'reference');
       const whole = await fix({ ...job, home }, { strict });
       expect(whole.code, whole.stderr).toBe(0);
       reference = JSON.parse(whole.stdout) as RepairResult;
-      const { events, gapMs } = paceOf(home, reference.run);
+      const { events, gapMs, called } = paceOf(home, reference.run);
+      calledInReference = called;
+      expect(called).toBe(kind === 'model' ? 4 : 0);
       // One in each equal slice of the events, so that no phase is left out by bad luck or a busy machine.
       instantOf = (index) => ({
-        events: Math.floor((index / (instants / 2)) * events),
+        events: Math.floor((index / instants) * events),
         ms: Math.random() * 2 * gapMs,
       });
     });
 
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    afterAll(async () => {
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
 
-    it(`goes on from wherever it was, ${instants / 2} times`, { timeout: 300_000 }, async () => {
+    it(`goes on from wherever it was, ${instants} times`, { timeout: 300_000 }, async () => {
       const cuts: string[] = [];
-      for (let index = 0; index < instants / 2; index += 1) {
+      for (let index = 0; index < instants; index += 1) {
         const kill = instantOf(index);
         const when = `killed ${Math.round(kill.ms)} ms after event ${kill.events}`;
         const home = path.join(folder, `home-${index}`);
         mkdirSync(home);
-        const recovered = await killAndResume({ ...job, home }, { strict, kill });
+        let askedBefore = 0;
+        const onCut = () => {
+          askedBefore = server.requests.length;
+        };
+        const recovered = await killAndResume({ ...job, home }, { strict, kill, onCut });
         cuts.push(recovered.kind === 'resumed' ? recovered.cutAt : recovered.kind);
         if (recovered.kind === 'not_started') continue;
         expect(journalFaults(recovered.events), when).toEqual([]);
         if (recovered.kind === 'ended_before') continue;
-        const { status, patch, rounds, tests } = recovered.result;
-        expect({ status, patch, rounds, tests }, when).toEqual({
+        const { status, patch, rounds, tests, reason } = recovered.result;
+        expect({ status, patch, rounds, tests }, `${when}: ${reason}`).toEqual({
           status: reference.status,
           patch: reference.patch,
           rounds: reference.rounds,
           tests: reference.tests,
         });
         expect(recovered.code).toBe(0);
+        // What the journal tells is what the process that resumed had in mind.
+        const { warnings: _, ...folded } = resultOf({
+          ...recovered.result,
+          state: foldAll(recovered.events),
+        });
+        expect(recovered.result, when).toMatchObject(folded);
+        expect(recovered.result.usage.tokens, when).toBe(
+          reference.usage.tokens + lostTokens(recovered.events),
+        );
+        // A reply that was journaled is given again, not asked for again.
+        const calls = recovered.events.slice(recovered.kept).filter(({ type }) => type === 'model_called');
+        expect(server.requests.length - askedBefore, when).toBe(calls.length);
+        expect(calledIn(recovered.events), when).toBe(calledInReference);
       }
       // The attack really took place: most of the runs were cut in the middle and taken up again.
       expect(
@@ -71,13 +99,28 @@ describe.each(['replay', 'search'] as const)(
   },
 );
 
+const calledIn = (events: readonly RepairEvent[]) =>
+  events.filter(({ type }) => type === 'model_called').length;
+
+/** What calls that were cut in flight may have cost at most. */
+const lostTokens = (events: readonly RepairEvent[]) =>
+  events.reduce((sum, event) => sum + (event.type === 'resumed' ? (event.lost?.tokens ?? 0) : 0), 0);
+
+function foldAll(events: readonly RepairEvent[]): RepairState {
+  let state: RepairState | null = null;
+  for (const event of events) state = foldRepair(state, event);
+  if (state === null) throw new Error('the journal is empty');
+  return state;
+}
+
 /** How many events a run had, and the mean time between two. */
-function paceOf(home: string, id: string): { events: number; gapMs: number } {
+function paceOf(home: string, id: string): { events: number; gapMs: number; called: number } {
   const run = openStore({ home }).open<RepairEvent>(id, { event: repairEventSchema });
-  const times = run.events().map(({ time }) => Date.parse(time));
-  run.close();
+  const records = run.events();
+  const times = records.map(({ time }) => Date.parse(time));
   const [first = 0, last = 0] = [times[0], times.at(-1)];
-  return { events: times.length, gapMs: (last - first) / times.length };
+  const called = calledIn(records.map(({ event }) => event));
+  return { events: times.length, gapMs: (last - first) / times.length, called };
 }
 
 describe('journalFaults', () => {

@@ -7,7 +7,7 @@ import { openStore } from '../../src/store/index.ts';
 
 const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 
-export type FixJob = { dir: string; model: string; home: string };
+export type FixJob = { dir: string; model: string; home: string; args?: readonly string[] };
 export type Finished = { code: number | null; stdout: string; stderr: string; wallMs: number };
 
 /** `ms` milliseconds after the command has printed its `events`-th event (0: after its start). */
@@ -47,7 +47,8 @@ export async function assay(args: string[], options: { home: string; kill?: Inst
 export const fix = (job: FixJob, options: { strict: boolean; kill?: Instant }) => {
   const output = options.kill === undefined ? '--json' : '--events';
   const relaxed = options.strict ? [] : ['--no-strict'];
-  return assay(['fix', job.dir, '--model', job.model, output, ...relaxed], { home: job.home, ...options });
+  const args = ['fix', job.dir, '--model', job.model, output, ...relaxed, ...(job.args ?? [])];
+  return assay(args, { home: job.home, ...options });
 };
 
 export type Recovered =
@@ -55,25 +56,36 @@ export type Recovered =
   | { kind: 'not_started' }
   /** The run ended before the kill came. */
   | { kind: 'ended_before'; events: RepairEvent[] }
-  | { kind: 'resumed'; result: RepairResult; code: number | null; events: RepairEvent[]; cutAt: string };
+  | {
+      kind: 'resumed';
+      result: RepairResult;
+      code: number | null;
+      events: RepairEvent[];
+      /** How many of the events were there before the kill. */
+      kept: number;
+      cutAt: string;
+    };
 
 /** Kills a run at an instant, looks at what is left, resumes it to its end. */
 export async function killAndResume(
   job: FixJob,
-  options: { strict: boolean; kill: Instant },
+  options: { strict: boolean; kill: Instant; onCut?: () => void },
 ): Promise<Recovered> {
-  await fix(job, options);
+  const cut = await fix(job, options);
+  // A run that ends by itself before it begins was not killed: whatever ended it is not what is asked about here.
+  if (cut.code !== null && cut.code !== 0) throw new Error(`the run failed by itself: ${cut.stderr}`);
   const store = openStore({ home: job.home });
   const [run] = store.list();
   if (run === undefined) return { kind: 'not_started' };
-  const read = () =>
-    store
-      .open<RepairEvent>(run.id, { event: repairEventSchema })
-      .events()
-      .map(({ event }) => event);
+  const read = () => {
+    const records = store.open<RepairEvent>(run.id, { event: repairEventSchema }).events();
+    if (records.some(({ seq }, index) => seq !== index + 1)) throw new Error('the journal has a gap');
+    return records.map(({ event }) => event);
+  };
   const before = read();
   if (before.length === 0) return { kind: 'not_started' };
   if (before.at(-1)?.type === 'run_ended') return { kind: 'ended_before', events: before };
+  options.onCut?.();
   const resumed = await assay(['resume', run.id, '--json'], { home: job.home });
   if (resumed.stdout.trim() === '') throw new Error(`resume said nothing: ${resumed.stderr}`);
   const events = read();
@@ -84,6 +96,7 @@ export async function killAndResume(
     result: JSON.parse(resumed.stdout) as RepairResult,
     code: resumed.code,
     events,
+    kept: before.length,
     cutAt: before.at(-1)?.type ?? '',
   };
 }

@@ -25,18 +25,32 @@ def test_no_discount(): assert discount(100) == 0
 def test_discount(): assert discount(1000) == 100
 `;
 
-/** A project with one honest bug, and for `replay` a recording whose second patch mends it. */
-export function writeCrashProject(folder: string, kind: 'replay' | 'search'): { dir: string; model: string } {
+export const notQuite = { motivation: 'not quite', replace: '    if total < 200:' };
+export const right = { motivation: 'a hundred is small', replace: '    if total <= 100:' };
+export const search = '    if total < 100:';
+
+export type CrashKind = 'replay' | 'search' | 'model';
+
+/**
+ * A project with one honest bug, and for `replay` a recording whose second patch mends it. For `model` it is larger
+ * than a model is shown at once, so that it asks to read before it proposes.
+ */
+export function writeCrashProject(folder: string, kind: CrashKind): { dir: string; model: string } {
   const dir = path.join(folder, 'project');
   mkdirSync(path.join(dir, 'tests'), { recursive: true });
   writeFileSync(path.join(dir, 'shop.py'), source);
   writeFileSync(path.join(dir, 'tests/test_shop.py'), tests);
   if (kind === 'search') return { dir, model: 'search' };
+  if (kind === 'model') {
+    const rates = Array.from({ length: 40_000 }, (_, at) => `rate_${at} = ${at * 7}`);
+    writeFileSync(path.join(dir, 'rates.py'), rates.join('\n'));
+    return { dir, model: 'openai-compatible/scripted' };
+  }
   const usage = { tokens: 10, costUsd: 0, candidates: 0, wallMs: 0 };
   const reply = (motivation: string, replace: string) => ({
     kind: 'proposal',
     motivation,
-    edits: [{ op: 'replace', path: 'shop.py', search: '    if total < 100:', replace }],
+    edits: [{ op: 'replace', path: 'shop.py', search, replace }],
     alternatives: [],
     usage,
   });
@@ -44,7 +58,7 @@ export function writeCrashProject(folder: string, kind: 'replay' | 'search'): { 
     schema: 'assay-replay/1',
     recorded: { by: 'hand-written', note: 'for the crash test' },
     // The first mends what fails and breaks another test: it is taken back, and the run goes on.
-    replies: [reply('not quite', '    if total < 200:'), reply('a hundred is small', '    if total <= 100:')],
+    replies: [notQuite, right].map(({ motivation, replace }) => reply(motivation, replace)),
   };
   const file = path.join(folder, 'recording.json');
   writeFileSync(file, JSON.stringify(recording));
