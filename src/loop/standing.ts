@@ -1,5 +1,5 @@
 import type { RepairEnd, Report } from '../core/index.ts';
-import { needsNetwork } from '../lab/index.ts';
+import { isHung, needsNetwork } from '../lab/index.ts';
 import { isFailing } from './stagnation.ts';
 
 /** Ids of the tests that keep a report from being green: failing, missing, newly skipped or seen twice. Sorted. */
@@ -24,7 +24,7 @@ export type Comparison = {
   /** Failing before, not any more. */
   fixed: string[];
   still: string[];
-  /** Not failing before. */
+  /** Not failing before, or failing then and hanging now: every round on such a ground would wait for it. */
   fresh: string[];
   /** The run itself ended in another way than by failing tests (timeout, crash, no memory), and did not before. */
   broke: boolean;
@@ -37,10 +37,12 @@ export function compare(before: Report, after: Report, ignore: readonly string[]
   return {
     fixed: was.filter((id) => !is.includes(id)),
     still: is.filter((id) => was.includes(id)),
-    fresh: is.filter((id) => !was.includes(id)),
+    fresh: is.filter((id) => !was.includes(id) || (hung(after, id) && !hung(before, id))),
     broke: !plain && (after.verdict !== before.verdict || is.length === 0),
   };
 }
+
+const hung = ({ tests }: Report, id: string) => tests.some((test) => test.id === id && isHung(test));
 
 /** A patch may stay as the ground for the next one only if it breaks nothing that worked. */
 export const keeps = (comparison: Comparison): boolean => comparison.fresh.length === 0 && !comparison.broke;
