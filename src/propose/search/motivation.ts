@@ -15,11 +15,24 @@ export function headline({ rewrite, site }: Suggestion): string {
 
 /** The whole motivation: what, where, and what speaks for it. */
 export function motivate(suggestion: Suggestion, { failing, passing }: Localisation): string {
-  const { suspicion } = suggestion;
-  const ran =
-    suspicion.failing > 0
-      ? `run by ${suspicion.failing} of ${failing} failing tests, suspiciousness ${suspicion.ochiai.toFixed(2)}`
-      : 'run at import or named by a stack trace';
-  const others = passing === 0 ? '' : ` and ${passing} other${passing === 1 ? '' : 's'}`;
-  return `${headline(suggestion)}: ${ran}; all ${failing} failing${others} pass in the warm evaluator`;
+  return `${headline(suggestion)}: ${ranBy(suggestion, failing)}; all ${failing} failing${others(passing)} pass in the warm evaluator`;
 }
+
+/** The same for an edit that mends only some of the failing tests. @param all failing tests, mended or not */
+export function motivatePart(
+  suggestion: Suggestion,
+  { failing, passing }: Localisation,
+  all: number,
+): string {
+  const mended = failing === 1 ? 'it' : 'they';
+  const rest = all - failing;
+  return `${headline(suggestion)}: mends ${failing} of ${all} failing tests; ${ranBy(suggestion, failing)}; ${mended}${others(passing)} pass in the warm evaluator, the other ${rest === 1 ? 'one is' : `${rest} are`} left for later`;
+}
+
+const ranBy = ({ suspicion }: Suggestion, failing: number): string =>
+  suspicion.failing > 0
+    ? `run by ${suspicion.failing} of ${failing} failing tests, suspiciousness ${suspicion.ochiai.toFixed(2)}`
+    : 'run at import or named by a stack trace';
+
+const others = (passing: number): string =>
+  passing === 0 ? '' : ` and ${passing} other${passing === 1 ? '' : 's'}`;

@@ -1,13 +1,13 @@
 import type { Clock, Proposed, Usage } from '../../core/index.ts';
-import type { Proposer } from '../types.ts';
+import type { Feedback, Proposer } from '../types.ts';
 import { editOf } from './edits.ts';
-import { motivate } from './motivation.ts';
+import { motivate, motivatePart } from './motivation.ts';
 import { literalsOfTests, rank } from './rank.ts';
 import type { SearchLimits, SearchResult } from './search.ts';
 import { search } from './search.ts';
 
 export type SearchProposerOptions = {
-  /** Default: up to 64 a batch, 8 passing candidates, and after the first one as much again (200 to 600 candidates, 5 to 20 s). */
+  /** Default: up to 64 a batch, 8 passing candidates, and after the first one as many candidates again (200 to 600). */
   limits?: Partial<SearchLimits>;
   clock?: Clock;
 };
@@ -15,8 +15,10 @@ export type SearchProposerOptions = {
 const defaults: SearchLimits = {
   batchSize: 64,
   passing: 8,
-  extra: { min: 200, max: 600, minMs: 5000, maxMs: 20_000 },
+  extra: { min: 200, max: 600, minMs: 15_000, maxMs: 60_000 },
   singles: 4000,
+  shared: 800,
+  part: { first: 400, more: 2000 },
 };
 
 /** Frameworks of the languages that it knows templates of. */
@@ -58,27 +60,37 @@ export function searchProposer(options: SearchProposerOptions = {}): Proposer {
         if (!tools.signal.aborted) throw error;
         return { kind: 'no_proposal', reason: 'stopped', exhausted: null, usage: usage(0) };
       }
-      const context = { testLiterals: literalsOfTests(feedback.failing) };
-      const passing = result.state.passing.map(({ trial }) => trial.origin);
-      const ranked = rank(passing, context).map((suggestion) => ({
-        motivation: motivate(suggestion, result.localisation),
-        edits: [editOf(suggestion.site.file, suggestion.rewrite.splices)],
-      }));
-      const [best, ...alternatives] = ranked;
-      if (best === undefined) return nothing(result, usage(result.state.tried));
-      return { kind: 'proposal', ...best, alternatives, usage: usage(result.state.tried) };
+      const found = proposalOf(feedback, result);
+      return found === null
+        ? nothing(result, usage(result.tried))
+        : { kind: 'proposal', ...found, usage: usage(result.tried) };
     },
   };
 }
 
-function nothing({ state, end, localisation }: SearchResult, usage: Usage): Proposed {
+/** What passes, the most trusted first; null where nothing does. */
+function proposalOf(feedback: Feedback, { passing, part, localisation }: SearchResult) {
+  const mended = part === null ? feedback.failing : feedback.failing.filter(({ id }) => part.includes(id));
+  const ranked = rank(passing, { testLiterals: literalsOfTests(mended) }).map((suggestion) => ({
+    motivation:
+      part === null
+        ? motivate(suggestion, localisation)
+        : motivatePart(suggestion, localisation, feedback.failing.length),
+    edits: [editOf(suggestion.site.file, suggestion.rewrite.splices)],
+  }));
+  const [best, ...alternatives] = ranked;
+  // Each alternative would cost a round, and of a part that is kept the next proposal is worth more than its others.
+  return best === undefined ? null : { ...best, alternatives: part === null ? alternatives : [] };
+}
+
+function nothing({ tried, end, localisation }: SearchResult, usage: Usage): Proposed {
   if (end === 'aborted') return { kind: 'no_proposal', reason: 'stopped', exhausted: null, usage };
   const { files } = localisation;
   const where = `${files.slice(0, 3).join(', ')}${files.length > 3 ? `, ${files.length - 3} more files` : ''}`;
   const reason =
     files.length === 0
       ? 'no failing test ran a file that may be edited and is in a language the search speaks'
-      : `${state.tried} candidates tried in ${where}; none passes every test`;
+      : `${tried} candidates tried in ${where}; none passes every test`;
   return {
     kind: 'no_proposal',
     reason,

@@ -1,30 +1,37 @@
 import type { Clock, Coverage } from '../../core/index.ts';
 import type { Feedback, ProposerTools } from '../types.ts';
-import type { JudgeEnd, JudgeState, Trial } from './judge.ts';
-import { judge } from './judge.ts';
+import type { EnoughLimits } from './enough.ts';
+import { groupsOf } from './groups.ts';
+import type { JudgeEnd, JudgeTotal, Trial } from './judge.ts';
+import { languageOf } from './languages/index.ts';
 import type { Localisation } from './localise.ts';
+import { searchGroups, shareOf } from './part-search.ts';
+import { openQuestion, pairStage, type Stage } from './question.ts';
+import { reachOf } from './reach.ts';
+import { openSources, type Sources } from './sources.ts';
 import type { Suggestion } from './stream.ts';
-import type { Trials } from './trials.ts';
 import { openTrials } from './trials.ts';
 
-export type SearchLimits = {
+export type SearchLimits = EnoughLimits & {
   /** Candidates sent to the evaluator at a time, at most. */
   batchSize: number;
-  /** Passing candidates after which the search ends. */
-  passing: number;
-  /**
-   * What is spent after the first passing candidate: as many candidates and as much time again as it took, but
-   * within these bounds.
-   */
-  extra: { min: number; max: number; minMs: number; maxMs: number };
   /** Single edits tried before pairs of edits get their turn; the other single edits follow. */
   singles: number;
+  /** Single edits that could mend everything, tried before parts, where groups of tests seem to have bugs of their own. */
+  shared: number;
+  /** Candidates for each group of failing tests: at first, and where no group came to anything. */
+  part: { first: number; more: number };
 };
 
 export type SearchResult = {
-  state: JudgeState<Suggestion>;
-  end: JudgeEnd;
+  /** Candidates that pass, by place: all failing tests, or those of `part`. */
+  passing: Suggestion[];
+  /** The failing tests that `passing` mends, where that is not all of them. */
+  part: readonly string[] | null;
+  /** Of the tests that are to pass. */
   localisation: Localisation;
+  tried: number;
+  end: JudgeEnd;
 };
 
 export type SearchOptions = {
@@ -36,61 +43,71 @@ export type SearchOptions = {
   startedMs: number;
 };
 
-/** Localises, makes candidates and has them judged, until enough pass or the budget or the candidates run out. */
+/** What a search for whole repairs and the searches for partial ones share. */
+export type SearchContext = SearchOptions & {
+  sources: Sources;
+  total: JudgeTotal;
+  deadlineMs: number;
+};
+
+/**
+ * Localises, makes candidates and has them judged, until enough pass or the budget or the candidates run out.
+ *
+ * Whole repairs come first: where failing tests fall into groups, these are the edits of code that every failing test
+ * ran, for no other single edit can mend all of them. Then each group is asked for by itself, with the other failing
+ * tests left out. What is least likely to help comes last.
+ */
 export async function search(options: SearchOptions): Promise<SearchResult> {
-  const { tools, limits, clock, startedMs } = options;
-  const trials = await openTrials(options);
+  const { tools, startedMs } = options;
+  const sources = openSources(tools);
+  const total: JudgeTotal = { generated: 0, tried: 0, hung: 0, passing: 0, startedMs };
   try {
-    const state: JudgeState<Suggestion> = {
-      generated: 0,
-      tried: 0,
-      hung: 0,
-      passing: [],
-      partial: [],
-      firstPass: null,
-      startedMs,
-    };
-    const end = await judge({
-      trials: staged(trials, state, limits),
-      tools,
-      clock,
-      batchSize: limits.batchSize,
-      enough: (now) => isEnough(now, limits, clock.monotonicMs() - startedMs),
-      deadlineMs: startedMs + tools.budget.wallMs,
-      state,
-      at: ({ origin }) => `${origin.site.file.path}:${origin.site.from}`,
-    });
-    return { state, end, localisation: trials.localisation };
+    return await searchWith({ ...options, sources, total, deadlineMs: startedMs + tools.budget.wallMs });
   } finally {
-    trials.close();
+    sources.close();
   }
 }
 
-/** Single edits, then pairs grown from what came nearest, then the less promising single edits. */
-function* staged(
-  { singles, pairs }: Trials,
-  state: JudgeState<Suggestion>,
-  limits: SearchLimits,
-): Generator<Trial<Suggestion>> {
-  for (let taken = 0; taken < limits.singles; taken += 1) {
-    const next = singles.next();
-    if (next.done === true) break;
-    yield next.value;
+async function searchWith(context: SearchContext): Promise<SearchResult> {
+  const { feedback, coverage, tools, limits, sources, total, deadlineMs } = context;
+  const trials = await openTrials(context);
+  const { localisation } = trials;
+  const failing = feedback.failing.map(({ id }) => id);
+  const editable = (path: string) => languageOf(path) !== null && tools.protectedBecause(path) === null;
+  const reach = reachOf({ coverage, failing, editable });
+  const groups = groupsOf({ feedback, coverage, reach, files: localisation.files, index: sources.index });
+  const ask = (stages: readonly Stage[]) => openQuestion({ ...context, trials, stages, ignore: [] });
+  const all = trials.singles();
+  const rest: Stage = { trials: () => all, most: Number.POSITIVE_INFINITY };
+  const everything = { trials: Number.POSITIVE_INFINITY, deadlineMs };
+  const result = (passing: readonly Trial<Suggestion>[], end: JudgeEnd): SearchResult => ({
+    passing: passing.map(({ origin }) => origin),
+    part: null,
+    localisation,
+    tried: total.tried,
+    end,
+  });
+  if (groups.first.length === 0) {
+    const whole = ask([{ trials: () => all, most: limits.singles }, pairStage(trials), rest]);
+    const end = await whole.search(everything);
+    return result(whole.passing(), end);
   }
-  const nearest = [...state.partial].sort((a, b) => b.result.testsPassed - a.result.testsPassed);
-  yield* pairs(nearest.map(({ trial }) => trial.origin));
-  yield* singles;
+  const common = trials.singles(reach.byAll);
+  const whole = groups.apart
+    ? ask([{ trials: () => common, most: limits.shared }])
+    : ask([{ trials: () => common, most: limits.singles }, pairStage(trials)]);
+  const first = await whole.search(shareOf(context, { parts: 2, trials: Number.POSITIVE_INFINITY }));
+  if (first !== 'done' && first !== 'share') return result(whole.passing(), first);
+  const { found, end } = await searchGroups(context, groups);
+  if (found !== null) {
+    // By chance, or where what a test ran could not be seen, it may mend the others too.
+    const again = ask([{ trials: () => found.passing.values(), most: Number.POSITIVE_INFINITY }]);
+    await again.search(everything);
+    const mending = again.passing();
+    if (mending.length > 0) return result(mending, end);
+    return { ...result(found.passing, end), part: found.group, localisation: found.localisation };
+  }
+  if (end !== 'share') return result([], end);
+  const last = await whole.search(everything, groups.apart ? [pairStage(trials), rest] : [rest]);
+  return result(whole.passing(), last);
 }
-
-function isEnough(state: JudgeState<Suggestion>, limits: SearchLimits, spentMs: number): boolean {
-  const { passing, tried, firstPass } = state;
-  if (firstPass === null) return false;
-  if (passing.length >= limits.passing) return true;
-  const { min, max, minMs, maxMs } = limits.extra;
-  return (
-    tried >= firstPass.tried + clamp(firstPass.tried, min, max) ||
-    spentMs >= firstPass.ms + clamp(firstPass.ms, minMs, maxMs)
-  );
-}
-
-const clamp = (value: number, low: number, high: number) => Math.min(high, Math.max(low, value));
