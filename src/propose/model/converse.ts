@@ -22,12 +22,15 @@ import { requestCharacters } from './usage.ts';
 
 export type Conversed =
   | { kind: 'answered'; answer: ParsedPatch }
-  | { kind: 'failure'; failure: ModelFailure }
+  /** `asked`: calls that were answered before. */
+  | { kind: 'failure'; failure: ModelFailure; asked: number }
   | Extract<CallOutcome, { kind: 'exhausted' }>;
 
 export type ConverseOptions = {
   opening: Extract<Opening, { ok: true }>;
   transport: Transport;
+  /** False: it has to propose at once. */
+  mayRead: boolean;
   sizes: CallSizes;
   calls: PaidCalls;
   tools: Pick<ProposerTools, 'files' | 'read'>;
@@ -43,7 +46,7 @@ const maxReadingCalls = 6;
  */
 export async function converse(options: ConverseOptions): Promise<Conversed> {
   const { opening, transport, sizes, calls, tools, clean } = options;
-  const reader = transport === 'tool' && !opening.complete ? readerFor(options) : null;
+  const reader = options.mayRead && transport === 'tool' && !opening.complete ? readerFor(options) : null;
   const first: ModelMessage = { role: 'user', text: opening.text };
   let messages: ModelMessage[] = [first];
   for (let asked = 0; ; asked += 1) {
@@ -52,7 +55,8 @@ export async function converse(options: ConverseOptions): Promise<Conversed> {
     // The model's own words may have filled the context: what it read is dropped rather than the proposal.
     if (requestTokens(ask()) + sizes.maxOutputTokens > sizes.contextTokens) messages = [first];
     const outcome = await calls.call(ask());
-    if (outcome.kind !== 'reply') return outcome;
+    if (outcome.kind === 'failure') return { ...outcome, asked };
+    if (outcome.kind === 'exhausted') return outcome;
     const { reply } = outcome;
     const answer = cutShort(reply, sizes) ?? readReply(reply, { transport, read: tools.read });
     if (answer !== null) return { kind: 'answered', answer };

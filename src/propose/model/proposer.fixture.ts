@@ -38,6 +38,8 @@ export function madeFeedback(given: Partial<Feedback> = {}): Feedback {
     reason: 'tests fail',
     tests: failing,
     problems: [],
+    integrity: { newlySkipped: [] },
+    output: { stdout: '', stderr: '', truncated: false },
     summary: { total: failing.length + 2, passed: 2, failed: failing.length, skipped: 0 },
   } as unknown as Report;
   return {

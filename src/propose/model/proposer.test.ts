@@ -53,6 +53,11 @@ const largeProject: Record<string, string> = {
   ),
 };
 
+/** Failures that fill every message. */
+const longFailures = Array.from({ length: 60 }, (_, index) =>
+  failingTest({ id: `t.py::test_${index}`, message: `kind ${index}`, trace: `${index}\n`.repeat(1500) }),
+);
+
 describe('a proposal', () => {
   it('is what the model calls the forced tool with', async () => {
     const { model, proposed } = await propose([rightPatch]);
@@ -269,7 +274,7 @@ describe('a model that cannot be had', () => {
   });
 
   it('gets a shorter message where the context is too long, three times', async () => {
-    const feedback = madeFeedback();
+    const feedback = madeFeedback({ failing: longFailures });
     const long = failure('context_too_long');
     const { model, proposer } = proposerOf([long, long, long, rightPatch]);
     expect(await proposer.propose(feedback, madeTools({ files: largeProject }))).toMatchObject({
@@ -284,6 +289,21 @@ describe('a model that cannot be had', () => {
     await expect(again.proposer.propose(feedback, madeTools({ files: largeProject }))).rejects.toMatchObject({
       code: 'provider',
     });
+  });
+
+  it('is asked without reading where it was what was read that was too long', async () => {
+    const reading = { toolCalls: [call('list_files', {})] };
+    const { model, proposer } = proposerOf([reading, failure('context_too_long'), rightPatch]);
+    const proposed = await proposer.propose(madeFeedback(), madeTools({ files: largeProject }));
+    expect(proposed.kind).toBe('proposal');
+    expect(model.requests[2]?.tools.map(({ name }) => name)).toEqual(['propose_patch']);
+    expect(firstText(model.requests[2])).toBe(firstText(model.requests[0]));
+  });
+
+  it('ends with what the provider said where nothing can be left out any more', async () => {
+    const long = failure('context_too_long', 'At most 512 tokens.');
+    const error = await propose([long, long, long]).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ code: 'provider', because: 'At most 512 tokens.' });
   });
 
   it('is told apart from a context that cannot hold the names of the failing tests', async () => {
@@ -336,9 +356,10 @@ describe('budgets', () => {
   });
 
   it('make the message shorter where that helps', async () => {
+    const feedback = madeFeedback({ failing: longFailures });
     const lengthWith = async (budget: { tokens?: number; costUsd?: number }) => {
       const { model, proposer } = proposerOf([rightPatch]);
-      const proposed = await proposer.propose(madeFeedback(), madeTools({ files: largeProject, budget }));
+      const proposed = await proposer.propose(feedback, madeTools({ files: largeProject, budget }));
       expect(proposed.kind).toBe('proposal');
       return firstText(model.requests[0]).length;
     };

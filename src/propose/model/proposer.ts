@@ -31,8 +31,8 @@ const systemClock: Clock = { monotonicMs: () => performance.now(), now: () => ne
 
 /** Malformed replies by tool after which `auto` asks in text. */
 const malformedUntilText = 2;
-/** Times the first message is halved where a provider says that it is too long. */
-const maxHalvings = 3;
+/** Times a call is made shorter where a provider says that it is too long. */
+const maxShortened = 3;
 
 /**
  * Asks a model for the next patch. Every call is journaled, is made only when what it may cost is left, and is not
@@ -70,35 +70,32 @@ export function modelProposer(options: ModelProposerOptions): Proposer {
   async function reach(feedback: Feedback, tools: ProposerTools, calls: PaidCalls): Promise<Conversed> {
     const coverage = await coverageOf(tools);
     let limit = Number.POSITIVE_INFINITY;
-    for (let halvings = 0; ; ) {
+    let tooLong: ModelFailure | null = null;
+    for (let shortened = 0; ; ) {
       const way = transport();
       const fixed = fixedTokens(way);
       const pays = affordable({ sizes, fixedTokens: fixed, left: calls.left(), price });
       const room = packRoom(sizes, fixed);
       const pack = (budgetTokens: number) => openingOf({ feedback, tools, coverage, budgetTokens, clean });
-      const opening = openWithin({
-        pack,
-        usual: Math.min(room.usual, limit),
-        most: Math.min(room.most, limit),
-        pays,
-      });
-      if (opening.kind === 'exhausted') return opening;
-      if (opening.kind === 'too_small')
-        throw contextTooSmall(model, opening.neededTokens, sizes.contextTokens);
-      const conversed = await converse({
-        opening: opening.opening,
-        transport: way,
-        sizes,
-        calls,
-        tools,
-        clean,
-      });
+      const usual = Math.min(room.usual, limit);
+      const opened = openWithin({ pack, usual, most: Math.min(room.most, limit), pays });
+      if (opened.kind === 'exhausted') return opened;
+      if (opened.kind === 'too_small') {
+        throw tooLong === null
+          ? contextTooSmall(model, opened.neededTokens, sizes.contextTokens)
+          : unreachable(model, tooLong);
+      }
+      const { opening } = opened;
+      const mayRead = tooLong === null;
+      const conversed = await converse({ opening, transport: way, mayRead, sizes, calls, tools, clean });
       if (conversed.kind !== 'failure') return conversed;
-      const { failure } = conversed;
+      const { failure, asked } = conversed;
       if (way === 'tool' && isToolTrouble(failure)) toolsFail = true;
-      else if (failure.kind === 'context_too_long' && halvings < maxHalvings) {
-        halvings += 1;
-        limit = Math.floor(estimateTokens(opening.opening.text) / 2);
+      else if (failure.kind === 'context_too_long' && shortened < maxShortened) {
+        shortened += 1;
+        tooLong = failure;
+        // After an answer it is what was read that is too long: nothing is read then.
+        if (asked === 0) limit = Math.floor(estimateTokens(opening.text) / 2);
       } else return conversed;
     }
   }

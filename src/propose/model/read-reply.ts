@@ -61,7 +61,7 @@ function checked(
   { reply, read }: { reply: ModelReply; read: ProposerTools['read'] },
 ): ParsedPatch {
   const plain = edits.map((edit) => unnumbered(edit, read));
-  const marked = plain.findIndex((edit) => textsOf(edit).some(isScrubbed));
+  const marked = plain.findIndex((edit) => quotesSecret(edit, read));
   if (marked !== -1) {
     const problem = `Edit ${marked + 1} quotes a secret that was taken out ([scrubbed:...]): leave such lines out of it.`;
     return { ok: false, problem };
@@ -76,6 +76,16 @@ function unnumbered(edit: Edit, read: ProposerTools['read']): Edit {
   const search = withoutNumbers(edit.search);
   if (search === null || read(edit.path)?.includes(edit.search) === true) return edit;
   return { ...edit, search, replace: withoutNumbers(edit.replace) ?? edit.replace };
+}
+
+/** Whether an edit holds a mark that stands for a secret, where the file has no such mark of its own. */
+function quotesSecret(edit: Edit, read: ProposerTools['read']): boolean {
+  const marked = textsOf(edit).filter(isScrubbed);
+  if (marked.length === 0) return false;
+  const file = read(edit.path) ?? '';
+  return marked.some((text) =>
+    (text.match(/\[scrubbed:[\w-]+\]/g) ?? []).some((mark) => !file.includes(mark)),
+  );
 }
 
 function textsOf(edit: Edit): string[] {

@@ -82,6 +82,24 @@ function outputBlock(test: TestResult, { fence, clean }: Telling): string {
     .join('');
 }
 
+/** What the runner printed, where the run did not come to its end by itself: a hang, a crash, a limit. */
+export function outputPieces({ verdict, output }: Report, { fence, clean }: Telling): Piece[] {
+  if (verdict === 'failed' || verdict === 'passed') return [];
+  return (['stdout', 'stderr'] as const).flatMap((stream) => {
+    if (output[stream].trim() === '') return [];
+    const text = once(() => clean(output[stream]));
+    const block = (maxChars: number) =>
+      once(() => fence.block(`${stream} of the run`, headAndTail(text(), maxChars)));
+    return [
+      {
+        section: 'problems',
+        name: `${stream} of the run`,
+        forms: [block(4000), block(1000)],
+      } satisfies Piece,
+    ];
+  });
+}
+
 /** What went wrong outside any test. */
 export function problemPieces(problems: Report['problems'], { fence, clean }: Telling): Piece[] {
   return problems.slice(0, maxDetails).map((problem) => {
@@ -198,6 +216,21 @@ function saidBy({ failure }: TestResult, clean: (text: string) => string): strin
   const first = failure.message.trimStart().slice(0, 4 * messageChars);
   const said = headOf(clean(first.split('\n', 1)[0] ?? ''), messageChars);
   return failure.type === '' || said.startsWith(failure.type) ? said : `${failure.type}: ${said}`;
+}
+
+const maxSkipped = 20;
+
+/** How the run ended, in the lab's own words, which may hold names; and what it skips since the patch. */
+export function endingOf({ verdict, reason, integrity }: Report, { fence, clean }: Telling): string {
+  const skipped = integrity.newlySkipped;
+  const named = skipped
+    .slice(0, maxSkipped)
+    .map((id) => `\nskipped, and was not before: ${headOf(clean(id), 200)}`);
+  const more = skipped.length > maxSkipped ? `\nand ${skipped.length - maxSkipped} more` : '';
+  return fence.block(
+    `how the run ended (${verdict})`,
+    headAndTail(clean(reason), 1000) + named.join('') + more,
+  );
 }
 
 /** How much is red, in a sentence. */

@@ -15,7 +15,7 @@ export type MaterialOptions = {
   tools: Pick<ProposerTools, 'files' | 'read' | 'protectedBecause'>;
   /** null where the framework's tests cannot be traced. */
   coverage: Coverage | null;
-  /** Characters of other files that are read besides the ones that matter. */
+  /** Characters up to which the rest of the project, besides the files that matter, counts as small. */
   maxOtherChars: number;
 };
 
@@ -40,7 +40,7 @@ export function gatherMaterial({ feedback, tools, coverage, maxOtherChars }: Mat
   const sources: Source[] = [];
   const read = (path: string, role: Source['role'], lines: Partial<Lines>): number => {
     const text = known.has(path) ? tools.read(path) : null;
-    if (text === null) return 0;
+    if (text === null || text === '') return 0;
     const sorted = (found: Iterable<number> = []) => [...found].toSorted((a, b) => a - b);
     const protectedBecause = tools.protectedBecause(path);
     sources.push({ path, text, role, ran: sorted(lines.ran), named: sorted(lines.named), protectedBecause });
@@ -61,10 +61,13 @@ export function gatherMaterial({ feedback, tools, coverage, maxOtherChars }: Mat
   let room = maxOtherChars;
   for (const path of tools.files) {
     if (shown.has(path)) continue;
-    if (room < 0) return { sources, files: tools.files, complete: false };
     if (!dull.test(path)) room -= read(path, 'other', {});
+    if (room >= 0) continue;
+    // A part of the rest, chosen by the alphabet, would only cost: the model asks for what it wants to see.
+    const mattering = sources.filter(({ role }) => role !== 'other');
+    return { sources: mattering, files: tools.files, complete: false };
   }
-  return { sources, files: tools.files, complete: room >= 0 };
+  return { sources, files: tools.files, complete: true };
 }
 
 /** Identifiers in the tests: a module that they name is likely one that they import. */

@@ -13,13 +13,16 @@ export type OpeningOptions = {
   clean: (text: string) => string;
 };
 
+/** Of the budget, what the rest of a small project may take: every round pays for it. */
+const restShare = 1 / 3;
+
 export type Opening =
   /** `complete`: it holds every text file of the project in full, so that there is nothing more to read. */
   { ok: true; text: string; fence: Fence; complete: boolean } | { ok: false; neededTokens: number };
 
 /** The first message of a proposal: what `packFeedback` makes of the project as it is now. */
 export function openingOf({ feedback, tools, coverage, budgetTokens, clean }: OpeningOptions): Opening {
-  const maxOtherChars = charactersIn(budgetTokens);
+  const maxOtherChars = Math.floor(charactersIn(budgetTokens) * restShare);
   const { sources, files, complete } = gatherMaterial({ feedback, tools, coverage, maxOtherChars });
   const packed = packFeedback({ feedback, sources, files, budgetTokens, clean });
   if (!packed.ok) return packed;

@@ -214,6 +214,17 @@ describe('packFeedback', () => {
     expect(text).not.toContain('Left out');
   });
 
+  it('tells of a run that hung what it printed, and of tests that are skipped since the patch', () => {
+    const feedback = madeFeedback({ failing: [] });
+    Object.assign(feedback.report, { verdict: 'timeout', reason: 'the run was silent for 30 s' });
+    feedback.report.output.stderr = 'waiting for the lock\n';
+    feedback.report.integrity.newlySkipped.push('a.py::skipped_now');
+    const { text } = pack({ feedback });
+    expect(text).toContain('how the run ended (timeout)\nthe run was silent for 30 s');
+    expect(text).toContain('waiting for the lock');
+    expect(text).toContain('skipped, and was not before: a.py::skipped_now');
+  });
+
   it('cuts a large file to what ran, with the lines that enclose it, when it cannot be whole', () => {
     const lines = Array.from({ length: 3000 }, (_, index) => `    body_${index + 1} = 1`);
     lines[999] = 'def enclosing():';

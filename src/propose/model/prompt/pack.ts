@@ -2,10 +2,12 @@ import type { Feedback } from '../../types.ts';
 import { charactersIn, estimateTokens } from './estimate.ts';
 import {
   detailPieces,
+  endingOf,
   groupsOf,
   listChars,
   listFailing,
   listOf,
+  outputPieces,
   problemPieces,
   standingOf,
   type Telling,
@@ -32,7 +34,8 @@ export type Packed =
   | {
       ok: true;
       text: string;
-      fence: Fence /** Project files that are there in full. */;
+      fence: Fence;
+      /** Project files that are there in full. */
       whole: ReadonlySet<string>;
     }
   /** Not even the names of all failing tests find room. `neededTokens`: the floor. */
@@ -112,7 +115,10 @@ function piecesOf(options: {
     sources.filter((source) => source.role === role).map((source) => sourcePiece(source, telling));
   return {
     refusals: refusalPieces(feedback.refusals, feedback.refused ?? [], telling),
-    problems: problemPieces(feedback.report.problems, telling),
+    problems: [
+      ...problemPieces(feedback.report.problems, telling),
+      ...outputPieces(feedback.report, telling),
+    ],
     details: detailPieces(groups, telling),
     attempts: attemptPieces(feedback.attempts, telling),
     diff: diffPieces(feedback.diff, telling),
@@ -160,10 +166,11 @@ function filePieces(files: readonly string[], { fence, clean }: Telling): Piece[
   ];
 }
 
-function headOfPrompt(feedback: Feedback, groups: readonly unknown[], { clean, fence }: Telling): string {
+function headOfPrompt(feedback: Feedback, groups: readonly unknown[], telling: Telling): string {
+  const { clean, fence } = telling;
   const { task, steering, flaky, round, roundsLeft } = feedback;
   const parts = [
-    `Round ${round}. ${roundsLeft === 1 ? 'This is the last patch that will be tested' : `${roundsLeft} more patches can be tested`}. ${standingOf(feedback, groups)}`,
+    `Round ${round}. ${roundsLeft === 1 ? 'This is the last patch that will be tested' : `${roundsLeft} more patches can be tested`}. ${standingOf(feedback, groups)}\n${endingOf(feedback.report, telling)}`,
   ];
   if (task !== null && task.trim() !== '') parts.push(`## Task\n${headAndTail(clean(task), taskChars)}`);
   const said = steering.slice(-maxSteering).map((text) => `- ${headAndTail(clean(text), steeringChars)}`);
