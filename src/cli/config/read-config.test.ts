@@ -208,5 +208,7 @@ describe("the user's own configuration", () => {
       maxCost: 2,
     });
     expect(readUserConfig({ XDG_CONFIG_HOME: 'relative', HOME: base })).toEqual({});
+    // A home that is none.
+    expect(readUserConfig({ HOME: '/etc/passwd' })).toEqual({});
   });
 });

@@ -52,7 +52,7 @@ export function userConfigFile({ XDG_CONFIG_HOME: given = '', HOME }: NodeJS.Pro
 
 /** The bytes of a regular file, or null where there is none. A project's may be no link: it would show another file. */
 function readPlain(file: string, { followLinks = false } = {}): Buffer | null {
-  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return null;
+  if (!exists(file)) return null;
   let descriptor: number | null = null;
   try {
     // Non-blocking: opening a FIFO nobody writes to would wait for ever.
@@ -72,6 +72,15 @@ function readPlain(file: string, { followLinks = false } = {}): Buffer | null {
     });
   } finally {
     if (descriptor !== null) closeSync(descriptor);
+  }
+}
+
+/** What cannot be looked for, because a folder on the way is none or is closed, is not there for this user. */
+function exists(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
   }
 }
 
