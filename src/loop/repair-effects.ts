@@ -2,7 +2,6 @@ import type {
   Alternative,
   Clock,
   Edit,
-  Projection,
   Proposed,
   Refusal,
   RepairEffect,
@@ -11,13 +10,13 @@ import type {
   Report,
 } from '../core/index.ts';
 import type { CallLog, Feedback, Proposer } from '../propose/index.ts';
-import { type Left, noUsage, refusalOf } from './budget.ts';
+import { type Left, refusalOf } from './budget.ts';
 import { callLog } from './call-log.ts';
 import type { Budget, Effects } from './drive.ts';
 import { excerptOf } from './excerpt.ts';
 import { feedbackOf } from './feedback.ts';
 import { type EventOf, type Layers, layersOf, type RepairState } from './repair-state.ts';
-import { isLastStage, stageLeft } from './stages.ts';
+import { stageLeft } from './stages.ts';
 
 /** What judging one patched state needs to know. */
 export type TestOptions = {
@@ -187,7 +186,14 @@ export function repairBudget(
         case 'confirm':
           return { wallMs: state.testWallMs };
         case 'propose':
-          return projected(state, proposers[state.stage]);
+          // It may use any of them, so none may be used up; what it does not project, it watches by itself. Candidates
+          // are for the search alone, which says when they are used up: that is no reason not to ask a model.
+          return {
+            tokens: 0,
+            costUsd: 0,
+            wallMs: 0,
+            ...proposers[state.stage]?.project?.(feedbackOf(state)),
+          };
         case 'apply':
           return {};
       }
@@ -200,14 +206,4 @@ export function repairBudget(
       return { status: 'budget_exhausted', which: name, used, limit };
     },
   };
-}
-
-/** What a proposer does not project it may use any amount of, so none may be used up, and it watches that by itself. */
-function projected(state: RepairState, proposer: Pick<Proposer, 'project'> | undefined): Projection {
-  const { candidates, ...others } = noUsage;
-  const own = proposer?.project?.(feedbackOf(state));
-  // One that projects tells all it takes. One that is not the last must come to say that its candidates are used up:
-  // then the next takes over.
-  if (own !== undefined || !isLastStage(state)) return { ...others, ...own };
-  return { ...others, candidates };
 }

@@ -86,10 +86,11 @@ describe('several proposers', () => {
       usage: { ...usage, candidates: 64 },
     };
     const limits = { ...madeSpec().limits, candidates: 64 };
-    const { end, state } = await run({ propose: [exhausted] }, { limits });
+    const { end, state } = await run({ propose: [exhausted, madeProposal('x')] }, { limits });
     expect(state.handedOver).toMatchObject([{ status: 'budget_exhausted', which: 'candidates' }]);
-    // The last one here is one that may use candidates, and there are none.
-    expect(end).toMatchObject({ status: 'budget_exhausted', which: 'candidates' });
+    expect(end).toEqual({ status: 'done' });
+    const { end: none } = await run({ propose: [exhausted] }, { limits });
+    expect(none).toMatchObject({ status: 'budget_exhausted', which: 'candidates' });
   });
 
   it('leave a limit of the whole run as the end of the run', async () => {
