@@ -140,9 +140,14 @@ export function isScrubbed(text: string): boolean {
 /** `scrub` on every string of a JSON value, object keys included. */
 export function scrubValue<T>(value: T, known: readonly KnownSecret[]): { value: T; found: string[] } {
   const found = new Set<string>();
+  // Keys, states and file names come thousands of times in one report.
+  const cleaned = new Map<string, string>();
   const clean = (text: string): string => {
+    const before = cleaned.get(text);
+    if (before !== undefined) return before;
     const scrubbed = scrub(text, known);
     for (const name of scrubbed.found) found.add(name);
+    cleaned.set(text, scrubbed.text);
     return scrubbed.text;
   };
   const walk = (part: unknown): unknown => {
