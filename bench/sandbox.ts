@@ -1,6 +1,7 @@
 /**
  * One empty command in a sandbox against bare bwrap with the same flags and against other tools on PATH, all spawned
- * from Node, in turns; then what a flood of output costs the runner. Run alone: `node bench/sandbox.ts`.
+ * from Node, in turns; then what a flood of output costs the runner, and how soon all is dead (endings.ts). Run alone:
+ * `node bench/sandbox.ts`.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
@@ -13,6 +14,7 @@ import { madeFiles } from '../src/sandbox/made-files.ts';
 import { rootParts } from '../src/sandbox/root.ts';
 import { seccompFilter } from '../src/sandbox/seccomp/index.ts';
 import { setupArgv } from '../src/sandbox/setup-script.ts';
+import { endingTable } from './endings.ts';
 
 const rounds = 60;
 const MiB = 2 ** 20;
@@ -230,6 +232,8 @@ export async function bench(): Promise<{ title: string; lines: string[] }> {
         '',
         ...failed.flatMap((line) => [line, '']),
         `1 GiB of output is read in ${seconds.toFixed(1)} s while the runner grows by ${grownMiB.toFixed(0)} MiB at most.`,
+        '',
+        ...(await endingTable()),
       ],
     };
   } finally {
