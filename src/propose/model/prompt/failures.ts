@@ -67,9 +67,9 @@ function traceBlock(test: TestResult, { fence, clean }: Telling, maxChars: numbe
   const label = `what ${clean(test.id)} failed with`;
   if (failure === null) return fence.block(label, 'no message, no trace');
   const said = failure.type === '' ? failure.message : `${failure.type}: ${failure.message}`;
-  const text = clean(
-    failure.trace.includes(failure.message) ? failure.trace || said : `${said}\n${failure.trace}`,
-  );
+  // Frameworks print the message into the trace, its further lines often indented.
+  const [first = ''] = failure.message.trim().split('\n', 1);
+  const text = clean(failure.trace.includes(first) ? failure.trace || said : `${said}\n${failure.trace}`);
   return fence.block(label, maxChars === null ? text : headAndTail(text, maxChars));
 }
 

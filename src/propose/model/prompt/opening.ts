@@ -24,7 +24,7 @@ export type Opening =
 export function openingOf({ feedback, tools, coverage, budgetTokens, clean }: OpeningOptions): Opening {
   const maxOtherChars = Math.floor(charactersIn(budgetTokens) * restShare);
   const { sources, files, complete } = gatherMaterial({ feedback, tools, coverage, maxOtherChars });
-  const packed = packFeedback({ feedback, sources, files, budgetTokens, clean });
+  const packed = packFeedback({ feedback, sources, files: complete ? [] : files, budgetTokens, clean });
   if (!packed.ok) return packed;
   const { text, fence, whole } = packed;
   return { ok: true, text, fence, complete: complete && sources.every(({ path }) => whole.has(path)) };

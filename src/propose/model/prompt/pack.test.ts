@@ -167,6 +167,21 @@ describe('packFeedback', () => {
     expect(text).toContain('three  [group 1] AssertionError: z');
   });
 
+  it('says a message once where the trace holds it', () => {
+    const message = 'assert [1] == [2]\n  at index 0';
+    const trace = 'def test():\nE   assert [1] == [2]\nE     at index 0\n';
+    const { text } = pack({
+      feedback: madeFeedback({ failing: [failingTest({ id: 'a.py::t', message, trace })] }),
+    });
+    expect(text).toContain('failed with\ndef test():');
+    const other = pack({
+      feedback: madeFeedback({ failing: [failingTest({ id: 'a.py::t', message, trace: 'at f (a.js:1)' })] }),
+    });
+    expect(other.text).toContain(
+      'failed with\nAssertionError: assert [1] == [2]\n  at index 0\nat f (a.js:1)',
+    );
+  });
+
   it('tells all else a model needs to know', () => {
     const feedback = madeFeedback({
       task: 'Make totals right.',

@@ -22,7 +22,7 @@ export type PackOptions = {
   feedback: Feedback;
   /** The files that may be shown, the ones that matter most first. */
   sources: readonly Source[];
-  /** Paths of all files of the project. */
+  /** Paths of all files of the project; none where `sources` holds all that matters. */
   files: readonly string[];
   /** Most tokens of the text, by `estimateTokens`. */
   budgetTokens: number;
@@ -157,6 +157,7 @@ function orderOf(pieces: Pieces): { early: Piece[]; late: Piece[] } {
 }
 
 function filePieces(files: readonly string[], { fence, clean }: Telling): Piece[] {
+  if (files.length === 0) return [];
   const block = (maxChars: number) => () => {
     const text = clean(files.map((file) => headOf(file, 200)).join('\n'));
     return fence.block(`${countOf(files.length, 'file')} of the project`, headAndTail(text, maxChars));
