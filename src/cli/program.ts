@@ -107,8 +107,9 @@ vLLM, llama.cpp and the like. Without a model no source leaves this machine.
 Defaults can stand in assay.config.json (or .ts) in the project, and in
 ~/.config/assay/config.json: the names of these options in camelCase.
 
-Of several folders the exit code is the worst: interrupted, error, usage,
-environment, tampered, unpatchable, stuck, out of budget, done.`;
+Of several folders each has the limits for itself. The exit code is the worst:
+interrupted, error, usage, environment, tampered, unpatchable, stuck, out of
+budget, done.`;
 
 /** Options that say who proposes, and what it may cost. */
 function withModels(command: Command): Command {
