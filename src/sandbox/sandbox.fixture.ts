@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { inject } from 'vitest';
+import { afterEach, inject } from 'vitest';
 import type { Outcome } from '../core/index.ts';
-import type { Command, Limits, Policy, RunOptions } from './types.ts';
+import { createSandbox } from './sandbox.ts';
+import type { Command, Limits, Mount, Policy, RunOptions } from './types.ts';
 
 export const MiB = 1024 * 1024;
 
@@ -48,4 +49,35 @@ export function hostFolder(files: Record<string, string>): { path: string; remov
     chmodSync(join(path, name), 0o600);
   }
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** A folder of the user's that holds nothing yet and is the code's. */
+export const workspace = { kind: 'tmpfs', target: '/home/me/project', sizeBytes: 8 * MiB } as const;
+
+/** A command that starts in the workspace, with these mounts after it. */
+export const inWorkspace = (...mounts: Mount[]) => ({
+  policy: { mounts: [workspace, ...mounts] },
+  command: { cwd: workspace.target },
+});
+
+/** The real sandbox, and folders of the host that are gone after each test. */
+export function sandboxFixture() {
+  const sandbox = createSandbox();
+  const run = (attempt: Attempt) => sandbox.run(optionsOf(attempt));
+  const shell = (script: string, attempt: Partial<Attempt> = {}) =>
+    run({ argv: ['/bin/sh', '-c', script], ...attempt });
+  const undone: (() => void)[] = [];
+  afterEach(() => {
+    for (const undo of undone.splice(0)) undo();
+  });
+  /** Done when the test is over. */
+  const cleanUp = (undo: () => void) => {
+    undone.push(undo);
+  };
+  const folderWith = (files: Record<string, string>) => {
+    const folder = hostFolder(files);
+    cleanUp(folder.remove);
+    return folder.path;
+  };
+  return { sandbox, run, shell, folderWith, cleanUp };
 }
