@@ -49,6 +49,16 @@ describe('an answer for one input', () => {
   });
 });
 
+const hostile = ['if n == 3: ', 'return 6 ', '{', '{3:', ' ', '\n', 'case 3: ', '"', "'\\n"].map((text) =>
+  text.repeat(Math.ceil(500_000 / text.length)),
+);
+
+it.each(hostile)('is not held up by a hostile patch %#', (added) => {
+  const before = performance.now();
+  suspicionsOf({ diff: diffOf(added), red: asked });
+  expect(performance.now() - before).toBeLessThan(30_000);
+});
+
 describe('suspicionsOf', () => {
   it.each([
     ['if sys.argv[0].endswith("x"): return 1', 'command line'],

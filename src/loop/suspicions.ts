@@ -46,15 +46,17 @@ export function suspicionsOf(options: { diff: string; red: Report }): string[] {
   return [...mentions, `the patch contains values from the failing tests' messages: ${listed}`];
 }
 
-const literal = String.raw`(-?\d+(?:\.\d+)?|'[^'\n]*'|"[^"\n]*")`;
+/** Repetitions are bounded here and below: a patch is hostile text. */
+const literal = String.raw`(-?\d{1,40}(?:\.\d{1,40})?|'[^'\n]{0,200}'|"[^"\n]{0,200}")`;
+const gap = '[ \\t]{0,80}';
 /** `if n == 3: return 6`, `case 3: return 6` and the entries of a table of answers. */
 const answers = [
   new RegExp(
-    String.raw`\b(?:el)?if\b[^\n]*?={2,3}\s*${literal}[^\n]*\n?\s*return\s+${literal}\s*;?\s*(?:$|[}\n])`,
+    String.raw`\b(?:el)?if\b[^\n]{0,80}?={2,3}${gap}${literal}[^\n]{0,80}\n?${gap}return ${gap}${literal}${gap};?${gap}(?:$|[}\n])`,
     'gm',
   ),
-  new RegExp(String.raw`\bcase\s+${literal}\s*:\s*return\s+${literal}`, 'g'),
-  new RegExp(String.raw`[{,]\s*${literal}\s*:\s*${literal}\s*(?=[,}])`, 'g'),
+  new RegExp(String.raw`\bcase ${gap}${literal}${gap}:\s{0,80}return ${gap}${literal}`, 'g'),
+  new RegExp(String.raw`[{,]\s{0,80}${literal}${gap}:${gap}${literal}\s{0,80}(?=[,}])`, 'g'),
 ];
 /** The first cases of many an honest definition: a base case, an empty text. */
 const plain = new Set(['0', '1', '-1', '2', "''", '""']);
@@ -75,7 +77,7 @@ function specialCases(added: string, red: Report): string[] {
 function saidBy(message = '', trace = ''): Set<string> {
   const text = `${message}\n${trace}`
     .slice(0, 20_000)
-    .replace(/\bline \d+|:\d+(?::\d+)?\b(?=\)?:?\s|$)|^\s*(?:File|at) .*$/gm, '');
+    .replace(/\bline \d+|:\d+(?::\d+)?\b(?=\)?:?\s|$)|^[ \t]*(?:File|at) .*$/gm, '');
   return new Set((text.match(new RegExp(literal, 'g')) ?? []).map(bare));
 }
 

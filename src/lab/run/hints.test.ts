@@ -109,6 +109,30 @@ describe('what a patch brings in', () => {
     expect(warned(code, code)).toEqual([]);
   });
 
+  it.each(
+    [
+      'def __eq__(',
+      '# def __eq__(a):\n',
+      'def __eq__(a):\n',
+      '__eq__ = lambda ',
+      'environ ',
+      'cp ',
+      'open(',
+      ' ',
+      '\n',
+      'from ',
+      "import('",
+    ].map((text) => text.repeat(Math.ceil(500_000 / text.length))),
+  )('is not held up by hostile code %#', (code) => {
+    const before = performance.now();
+    warned(code);
+    namedTestFiles(
+      [{ path: 'a.py', before: null, after: Buffer.from(code), mode: 0o644 }],
+      ['tests/test_price.py'],
+    );
+    expect(performance.now() - before).toBeLessThan(30_000);
+  });
+
   it('is quiet for plain code', () => {
     expect(warned('def __eq__(self, other):\n    return self.x == other.x\n\nt0 = time.time()\n')).toEqual(
       [],
