@@ -4,6 +4,7 @@ import type { Swept } from './sweep.ts';
 import type { RunOptions, RunResult, SandboxProcess } from './types.ts';
 
 export type { SandboxOptions } from './context.ts';
+export { startDeadline, systemClock } from './deadline.ts';
 export type { DoctorReport } from './doctor.ts';
 export { printable } from './printable.ts';
 export { type ResultFile, readResultFile } from './result-file.ts';

@@ -71,6 +71,7 @@ function spawnIn(context: Context | Unavailable, run: RunOptions): SandboxProces
   if (run.command.stdin !== undefined) stdin?.write(run.command.stdin);
   return {
     exited: session.outcome,
+    enforcement: session.enforcement,
     channel: started.channel === null ? undefined : capped(session, started.channel, run),
     stdin: stdin ?? closedInput(),
     async signal(name) {
@@ -91,7 +92,14 @@ function capped(session: Session, socket: Duplex, { policy }: RunOptions): Duple
 
 function neverStarted(outcome: Outcome): SandboxProcess {
   const exited = Promise.resolve(outcome);
-  return { exited, channel: undefined, stdin: closedInput(), signal: async () => {}, kill: () => exited };
+  return {
+    exited,
+    enforcement: outcome.enforcement,
+    channel: undefined,
+    stdin: closedInput(),
+    signal: async () => {},
+    kill: () => exited,
+  };
 }
 
 /** Takes everything and keeps nothing. */

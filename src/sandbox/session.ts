@@ -70,6 +70,10 @@ export class Session {
     this.outcome = this.#live();
   }
 
+  get enforcement(): Enforcement {
+    return this.#options.enforcement;
+  }
+
   /** Kills everything. The first reason given stays. */
   kill(reason: KillReason): void {
     // What was sent too much may be read only after the end.

@@ -1,4 +1,4 @@
-import type { Clock, Outcome } from '../core/index.ts';
+import type { Clock, Enforcement, Outcome } from '../core/index.ts';
 
 /** One program to run. Nothing of the runner's own environment is passed on. */
 export type Command = {
@@ -94,6 +94,8 @@ export type RunResult = { outcome: Outcome; channel: Uint8Array };
 export type SandboxProcess = {
   /** Resolves when everything in the sandbox is dead. Never rejects. */
   readonly exited: Promise<Outcome>;
+  /** What the machine enforces for it; the outcome says so as well. */
+  readonly enforcement: Enforcement;
   /** The host's end of the private channel (present when the policy asks for one) and of stdin/stdout. */
   readonly channel: import('node:stream').Duplex | undefined;
   readonly stdin: import('node:stream').Writable;
