@@ -13,7 +13,14 @@ import { type Affordable, affordable, callSizes, packRoom } from './call-sizes.t
 import { type Conversed, converse, fixedTokens } from './converse.ts';
 import { type PaidCalls, paidCalls, projectionFor } from './paid-calls.ts';
 import { priceOf } from './prices/index.ts';
-import { estimateTokens, type Opening, openingOf, packFeedback, type Transport } from './prompt/index.ts';
+import {
+  estimateTokens,
+  headAndTail,
+  type Opening,
+  openingOf,
+  packFeedback,
+  type Transport,
+} from './prompt/index.ts';
 import { tracedOrNot } from './traced.ts';
 import type { Model } from './types.ts';
 
@@ -31,6 +38,8 @@ const systemClock: Clock = { monotonicMs: () => performance.now(), now: () => ne
 
 /** Malformed replies by tool after which `auto` asks in text. */
 const malformedUntilText = 2;
+/** Characters of what was wrong with a reply: it may quote the reply. */
+const maxProblem = 2000;
 /** Times a call is made shorter where a provider says that it is too long. */
 const maxShortened = 3;
 
@@ -155,7 +164,7 @@ function proposedOf(
   switch (conversed.kind) {
     case 'answered': {
       const { answer } = conversed;
-      if (!answer.ok) return { kind: 'malformed', problem: answer.problem, usage };
+      if (!answer.ok) return { kind: 'malformed', problem: headAndTail(answer.problem, maxProblem), usage };
       const { motivation, edits } = answer;
       return { kind: 'proposal', motivation, edits, alternatives: [], usage };
     }

@@ -15,3 +15,4 @@ export type { Source } from './sources.ts';
 export { systemPrompt, type Transport } from './system.ts';
 export { formatEdits } from './text-format.ts';
 export { parsePatchText, textFormat } from './text-transport.ts';
+export { headAndTail } from './texts.ts';

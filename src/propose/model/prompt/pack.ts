@@ -183,7 +183,7 @@ function headOfPrompt(feedback: Feedback, groups: readonly unknown[], telling: T
     const block = fence.block('flaky tests', named.join('\n') + more);
     parts.push(`## Tests that pass and fail by themselves: they do not count\n${block}`);
   }
-  return `${parts.join('\n\n')}\n`;
+  return `${parts.map((part) => part.trimEnd()).join('\n\n')}\n`;
 }
 
 const headings: Readonly<Record<Section, string>> = {
