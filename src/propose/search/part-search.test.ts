@@ -234,6 +234,18 @@ describe('a search where failing tests may have one cause', () => {
     expect(new Set(asked)).toEqual(new Set(['']));
   });
 
+  it('keeps a repair of all that was found last, when nothing was left to try', async () => {
+    const seen = new Set<string>();
+    const none = oneFunction({
+      all: (text) => !seen.add(text),
+      never: () => false,
+    });
+    await none.proposed;
+    const last = [...seen].at(-1);
+    const { proposed } = oneFunction({ one: (text) => text === last, other: (text) => text === last });
+    expect(await proposed).toMatchObject({ motivation: expect.stringContaining('all 2 failing pass') });
+  });
+
   it('asks for parts when single edits and pairs of them are used up', async () => {
     const { proposed, asked } = oneFunction({
       edge: (text) => text.includes('total <= 100'),

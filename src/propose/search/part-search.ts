@@ -2,7 +2,7 @@ import type { Group, Groups } from './groups.ts';
 import type { JudgeEnd, Trial } from './judge.ts';
 import type { Localisation } from './localise.ts';
 import { openQuestion, pairStage, type Question } from './question.ts';
-import type { SearchContext } from './search.ts';
+import type { SearchContext } from './search-context.ts';
 import type { Suggestion } from './stream.ts';
 import { openTrials } from './trials.ts';
 

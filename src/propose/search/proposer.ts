@@ -3,8 +3,9 @@ import type { Feedback, Proposer } from '../types.ts';
 import { editOf } from './edits.ts';
 import { motivate, motivatePart } from './motivation.ts';
 import { literalsOfTests, rank } from './rank.ts';
-import type { SearchLimits, SearchResult } from './search.ts';
+import type { SearchResult } from './search.ts';
 import { search } from './search.ts';
+import type { SearchLimits } from './search-context.ts';
 
 export type SearchProposerOptions = {
   /** Default: up to 64 a batch, 8 passing candidates, and after the first one as many candidates again (200 to 600). */

@@ -1,6 +1,3 @@
-import type { Clock, Coverage } from '../../core/index.ts';
-import type { Feedback, ProposerTools } from '../types.ts';
-import type { EnoughLimits } from './enough.ts';
 import { groupsOf } from './groups.ts';
 import type { JudgeEnd, JudgeTotal, Trial } from './judge.ts';
 import { languageOf } from './languages/index.ts';
@@ -8,20 +5,10 @@ import type { Localisation } from './localise.ts';
 import { searchGroups, shareOf } from './part-search.ts';
 import { openQuestion, pairStage, type Stage } from './question.ts';
 import { reachOf } from './reach.ts';
-import { openSources, type Sources } from './sources.ts';
+import type { SearchContext, SearchOptions } from './search-context.ts';
+import { openSources } from './sources.ts';
 import type { Suggestion } from './stream.ts';
 import { openTrials } from './trials.ts';
-
-export type SearchLimits = EnoughLimits & {
-  /** Candidates sent to the evaluator at a time, at most. */
-  batchSize: number;
-  /** Single edits tried before pairs of edits get their turn; the other single edits follow. */
-  singles: number;
-  /** Single edits that could mend everything, tried before parts, where groups of tests seem to have bugs of their own. */
-  shared: number;
-  /** Candidates for each group of failing tests: at first, and where no group came to anything. */
-  part: { first: number; more: number };
-};
 
 export type SearchResult = {
   /** Candidates that pass, by place: all failing tests, or those of `part`. */
@@ -32,22 +19,6 @@ export type SearchResult = {
   localisation: Localisation;
   tried: number;
   end: JudgeEnd;
-};
-
-export type SearchOptions = {
-  feedback: Feedback;
-  tools: ProposerTools;
-  coverage: Coverage;
-  limits: SearchLimits;
-  clock: Clock;
-  startedMs: number;
-};
-
-/** What a search for whole repairs and the searches for partial ones share. */
-export type SearchContext = SearchOptions & {
-  sources: Sources;
-  total: JudgeTotal;
-  deadlineMs: number;
 };
 
 /**
@@ -97,7 +68,8 @@ async function searchWith(context: SearchContext): Promise<SearchResult> {
     ? ask([{ trials: () => common, most: limits.shared }])
     : ask([{ trials: () => common, most: limits.singles }, pairStage(trials)]);
   const first = await whole.search(shareOf(context, { parts: 2, trials: Number.POSITIVE_INFINITY }));
-  if (first !== 'done' && first !== 'share') return result(whole.passing(), first);
+  if (whole.passing().length > 0 || !(first === 'done' || first === 'share'))
+    return result(whole.passing(), first);
   const { found, end } = await searchGroups(context, groups);
   if (found !== null) {
     // By chance, or where what a test ran could not be seen, it may mend the others too.
