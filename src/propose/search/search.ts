@@ -64,9 +64,10 @@ async function searchWith(context: SearchContext): Promise<SearchResult> {
     return result(whole.passing(), end);
   }
   const common = trials.singles(reach.byAll);
+  const commonFirst: Stage = { trials: () => common, most: limits.singles };
   const whole = groups.apart
     ? ask([{ trials: () => common, most: limits.shared }])
-    : ask([{ trials: () => common, most: limits.singles }, pairStage(trials)]);
+    : ask([commonFirst, pairStage(trials), commonFirst]);
   const first = await whole.search(shareOf(context, { parts: 2, trials: Number.POSITIVE_INFINITY }));
   if (whole.passing().length > 0 || !(first === 'done' || first === 'share'))
     return result(whole.passing(), first);
