@@ -41,6 +41,11 @@ const benches: Bench[] = [
     run: async () => (await import('./loop.ts')).bench(),
   },
   {
+    name: 'model',
+    summary: 'packing failures, and the way to the first call of a model',
+    run: async () => (await import('./model.ts')).bench(),
+  },
+  {
     name: 'crash',
     summary: '100 runs killed at random instants and taken up again',
     run: async () => (await import('./crash.ts')).bench(),
