@@ -64,6 +64,6 @@ it.each(Array.from({ length: 20 }, (_, n) => n * 12))(
     expect(events.slice(0, before.length)).toEqual(before);
     expect(events.filter(({ type }) => type === 'run_ended')).toHaveLength(1);
     expect(events.filter(({ type }) => type === 'tested')).toHaveLength(3);
-    expect(repliesIn(events)).toBe(3);
+    expect(repliesIn(events)).toEqual([3]);
   },
 );
