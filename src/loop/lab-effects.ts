@@ -2,6 +2,7 @@ import { AssayError, type Clock, type FileChange, type RepairSpec, type Report }
 import { type Expected, type FrameworkId, type LabJob, type Project, withBaseline } from '../lab/index.ts';
 import { diffOf } from '../patch/index.ts';
 import type { Proposer } from '../propose/index.ts';
+import { coverageCache } from './coverage-cache.ts';
 import { watchIdle } from './idle-watch.ts';
 import type { Lab, RepairProgress } from './lab-port.ts';
 import { digestOf, groundOf, layEdits, userGroundOf } from './layers.ts';
@@ -36,6 +37,7 @@ export function labEffects(
   options: LabEffectsOptions,
 ): RepairEffects & { open(signal: AbortSignal): Promise<Project> } {
   const { spec, lab, clock, onProgress } = options;
+  const coverages = coverageCache();
   let opening: Promise<Opened> | null = null;
   const opened = (signal: AbortSignal) => (opening ??= openAll(options, signal));
   // Held-out tests are collected when they are first needed: a run without a confirmation needs none.
@@ -91,7 +93,7 @@ export function labEffects(
     },
     async propose(request) {
       const { project } = await opened(request.signal);
-      return proposeWith({ ...options, project }, request);
+      return proposeWith({ ...options, project, coverages }, request);
     },
     async apply({ layers, edits, alternatives, signal }) {
       const { project } = await opened(signal);
@@ -138,7 +140,8 @@ async function openAll(options: LabEffectsOptions, signal: AbortSignal): Promise
     clock,
     ...(spec.framework !== null && { framework: spec.framework as FrameworkId }),
     ...(spec.testCommand !== null && { testCommand: spec.testCommand }),
-    ...(spec.setup !== null && { setup: spec.setup }),
+    ...(spec.setup !== null && { setup: spec.setup, setupMs: spec.limits.wallMs }),
+    onSetUp: (command) => options.onProgress?.({ kind: 'setup', command }),
     ...(packed !== null && { packed }),
   });
   if (spec.holdout.length > 0 && project.heldOut.length === 0) {
@@ -152,7 +155,20 @@ async function openAll(options: LabEffectsOptions, signal: AbortSignal): Promise
   const limits = collectTime(spec);
   const collected = lab.collect({ project, tests: 'visible', limits, signal });
   const [expected] = await Promise.all([collected, options.onProject?.(project)]);
+  checkVisible(project, expected);
   return { project, visible: trusted(spec, expected) };
+}
+
+/** Where all tests are held out there is nothing to repair by. */
+function checkVisible({ heldOut }: Project, expected: Expected): void {
+  const found = expected.ids.length + (expected.partial?.length ?? 0) + (expected.problems?.length ?? 0);
+  if (heldOut.length === 0 || found > 0) return;
+  throw new AssayError({
+    code: 'usage',
+    message: '--holdout hides every test there is',
+    because: `it matches ${heldOut.length === 1 ? heldOut[0] : `${heldOut.length} files, and no other has a test`}`,
+    fix: 'hold out some of the tests only: the others have to fail for a patch to be looked for',
+  });
 }
 
 /** `--trust-collected`: what each run collects is what is expected, where nothing better is known. */

@@ -2,8 +2,9 @@ import type { Clock, Evaluate, Proposed, RepairSpec } from '../core/index.ts';
 import type { Project } from '../lab/index.ts';
 import type { Proposer, ProposerTools } from '../propose/index.ts';
 import { countBatches } from './batches.ts';
+import type { CoverageCache } from './coverage-cache.ts';
 import type { Lab, RepairProgress } from './lab-port.ts';
-import { groundOf, layEdits, withChanges } from './layers.ts';
+import { digestOf, groundOf, layEdits, withChanges } from './layers.ts';
 import type { ProposeRequest } from './repair-effects.ts';
 import { warmEvaluators } from './warm-evaluators.ts';
 
@@ -14,6 +15,7 @@ export type ProposeContext = {
   lab: Pick<Lab, 'openEvaluator'>;
   project: Project;
   clock: Clock;
+  coverages: CoverageCache;
   onProgress?: ((progress: RepairProgress) => void) | undefined;
 };
 
@@ -40,7 +42,8 @@ export async function proposeWith(context: ProposeContext, request: ProposeReque
     files: current.files,
     read: (file) => (known.has(file) ? textOf(current.read(file)) : null),
     protectedBecause: (file) => project.protectedBecause(file),
-    coverage: async () => (await warm.whole()).coverage(signal),
+    coverage: () =>
+      context.coverages.of(digestOf(changes), async () => (await warm.whole()).coverage(signal)),
     evaluate: counted(warm.evaluate, batches.add),
     budget: {
       candidates: left.candidates,

@@ -1,6 +1,12 @@
 export { noCallLog } from './call-log.ts';
+export { type CallSizes, callSizes } from './call-sizes.ts';
+export { type CallOutcome, type PaidCalls, paidCalls, projectionFor, projectionOf } from './paid-calls.ts';
 export * from './prices/index.ts';
 export {
+  charactersIn,
+  estimateTokens,
+  type Fence,
+  fenceFor,
   gatherMaterial,
   type Packed,
   type PackOptions,
@@ -14,3 +20,4 @@ export { requestHash } from './request-hash.ts';
 export { type RetryOptions, retryingModel } from './retrying.ts';
 export { type ScriptedModel, type ScriptedModelReply, scriptedModel } from './scripted.ts';
 export type * from './types.ts';
+export { requestCharacters } from './usage.ts';

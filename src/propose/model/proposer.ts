@@ -77,6 +77,7 @@ export function modelProposer(options: ModelProposerOptions): Proposer {
   }
 
   async function reach(feedback: Feedback, tools: ProposerTools, calls: PaidCalls): Promise<Conversed> {
+    model.prepare?.();
     const coverage = await coverageOf(tools);
     let limit = Number.POSITIVE_INFINITY;
     let tooLong: ModelFailure | null = null;

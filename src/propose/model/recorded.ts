@@ -38,6 +38,7 @@ export function recordingModel(options: {
   return {
     id: inner.id,
     receiver: inner.receiver,
+    prepare: () => inner.prepare?.(),
     call: async (request, callOptions) => {
       const result = await inner.call(request, callOptions);
       // The user's stop says nothing of the model, and would stop each replay at the same place.

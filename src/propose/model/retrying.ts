@@ -28,6 +28,7 @@ export function retryingModel(inner: Model, options: RetryOptions = {}): Model {
   return {
     id: inner.id,
     receiver: inner.receiver,
+    prepare: () => inner.prepare?.(),
     call: async (request: ModelRequest, callOptions: ModelCallOptions): Promise<ModelResult> => {
       const { signal, onProgress } = callOptions;
       let spent = noUsage;

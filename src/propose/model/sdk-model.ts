@@ -2,7 +2,14 @@ import type { ModelReply, ModelResult, ModelUsage, ToolCall } from '../../core/i
 import { adaptingFetch } from './adapting-fetch.ts';
 import { type CallLimits, watchCall } from './call-watch.ts';
 import { endedFailure, type FailureContext, failureOf } from './failures.ts';
-import { type Endpoint, type FinishReason, openStream, type SdkTokens, type StreamPart } from './sdk.ts';
+import {
+  type Endpoint,
+  type FinishReason,
+  openStream,
+  preload,
+  type SdkTokens,
+  type StreamPart,
+} from './sdk.ts';
 import type { Model, ModelCallOptions, ModelRequest } from './types.ts';
 import { estimateTokens, noUsage, requestCharacters } from './usage.ts';
 import { openWire, type Wire, WireError } from './wire.ts';
@@ -18,7 +25,12 @@ export type SdkModelOptions = {
 /** A model behind the AI SDK. One try a call; what goes wrong is a failure in the result. */
 export function sdkModel(options: SdkModelOptions): Model {
   const { id, receiver } = options;
-  return { id, receiver, call: (request, callOptions) => callOnce(options, request, callOptions) };
+  return {
+    id,
+    receiver,
+    prepare: () => preload(options.endpoint),
+    call: (request, callOptions) => callOnce(options, request, callOptions),
+  };
 }
 
 async function callOnce(

@@ -69,6 +69,11 @@ export async function openStream(options: {
 }
 
 /** Each package is loaded when it is needed only: a run with the search pays for none of them. */
+/** Loads the provider's package ahead of the first call, which else waits for it. What fails here fails there. */
+export function preload(endpoint: Endpoint): void {
+  loadModel(endpoint, globalThis.fetch).catch(() => undefined);
+}
+
 async function loadModel(endpoint: Endpoint, fetch: typeof globalThis.fetch): Promise<SdkModel> {
   const { provider, model, baseUrl: baseURL, key } = endpoint;
   // Without a key these read one from the process's environment, which may belong to another host.

@@ -37,5 +37,7 @@ export type Model = {
   readonly id: string;
   /** Who gets the source, for the sentence that says so: `anthropic`, or the host and port of a base URL. */
   readonly receiver: string;
+  /** Loads what the first call will need. Called while something else is waited for; never throws. */
+  prepare?(): void;
   call(request: ModelRequest, options: ModelCallOptions): Promise<ModelResult>;
 };

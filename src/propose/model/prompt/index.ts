@@ -1,5 +1,6 @@
 export { charactersIn, estimateTokens } from './estimate.ts';
 export { withoutNumbers } from './excerpts.ts';
+export { type Fence, fenceFor } from './fence.ts';
 export { gatherMaterial, type Material, type MaterialOptions } from './material.ts';
 export { type Opening, openingOf } from './opening.ts';
 export { type Packed, type PackOptions, packFeedback } from './pack.ts';
