@@ -13,7 +13,7 @@ export type EnoughLimits = {
 };
 
 /** A candidate that hangs takes the time of this many that end, at least. */
-const hungCost = 20;
+const hungCost = 50;
 
 /**
  * How many more trials are worth it after those judged: Infinity while nothing passes, 0 when enough did.

@@ -16,7 +16,7 @@ export type SearchProposerOptions = {
 const defaults: SearchLimits = {
   batchSize: 64,
   passing: 8,
-  extra: { min: 200, max: 600, minMs: 15_000, maxMs: 60_000 },
+  extra: { min: 200, max: 600, minMs: 15_000, maxMs: 30_000 },
   singles: 4000,
   shared: 800,
   part: { first: 400, more: 2000 },
