@@ -10,7 +10,8 @@ export type Invocation = { argv: [string, ...string[]]; env: Record<string, stri
 export async function invocationOf(options: { spec: KernelSpec; env: Environment }): Promise<Invocation> {
   const { spec, env } = options;
   const [program, ...rest] = spec.argv;
-  const toolchain = await resolveToolchain({ program: fill(program, spec), env });
+  // A relative program counts from the description, which is mounted below.
+  const toolchain = await resolveToolchain({ program: fill(program, spec), cwd: spec.folder, env });
   const named = rest.map((argument) => fill(argument, spec));
   return {
     argv: [toolchain.program, ...named, ...(isIpykernel(spec) ? ipykernelOptions : [])],

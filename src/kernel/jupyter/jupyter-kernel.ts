@@ -97,11 +97,20 @@ export class JupyterKernel implements Kernel {
   async #run(code: string, options: ExecuteOptions): Promise<CellResult> {
     const { clock } = this.#options;
     const startedAt = clock.monotonicMs();
-    const elapsed = () => Math.max(0, clock.monotonicMs() - startedAt);
-    if (options.signal?.aborted)
-      return { ...nothingRan, end: { status: 'interrupted', stateLost: false }, durationMs: 0 };
+    for (let attempt = 0; ; attempt++) {
+      const result = await this.#attempt(code, options);
+      if (result.end.status === 'aborted' && attempt < maxResends) {
+        await new Promise((resolve) => setTimeout(resolve, resendMs));
+        continue;
+      }
+      return { ...result, durationMs: Math.max(0, clock.monotonicMs() - startedAt) };
+    }
+  }
+
+  async #attempt(code: string, options: ExecuteOptions): Promise<Omit<CellResult, 'durationMs'>> {
+    if (options.signal?.aborted) return { ...nothingRan, end: { status: 'interrupted', stateLost: false } };
     const ready = await this.#ready();
-    if ('status' in ready) return { ...nothingRan, end: ready, durationMs: elapsed() };
+    if ('status' in ready) return { ...nothingRan, end: ready };
     // An interrupt meant for the last cell must not hit this one.
     await this.#interrupting;
     const run = this.#newRun(options);
@@ -112,7 +121,7 @@ export class JupyterKernel implements Kernel {
     const waited = await awaitCell({
       run,
       process: ready,
-      clock,
+      clock: this.#options.clock,
       deadlineMs: options.deadlineMs ?? this.#options.limits.deadlineMs,
       graceMs: this.#options.interruptGraceMs,
       interrupt: (second) => this.#interruptBy(ready, second),
@@ -120,12 +129,13 @@ export class JupyterKernel implements Kernel {
     });
     this.#current = null;
     ready.forget(id);
-    const late = this.#late.drain();
+    const end = this.#endOf(run, waited);
+    // A cell that was not run tells nothing and takes nothing.
+    const late = end.status === 'aborted' ? { warnings: [] } : this.#late.drain();
     const result = run.result();
     this.#late.remember(id, { executionCount: run.executionCount, displays: run.displays });
-    const end = this.#endOf(run, waited);
     if (waited.isLost) this.#lose(ready);
-    return { ...merge(result, late), end, durationMs: elapsed() };
+    return { ...merge(result, late), end };
   }
 
   #newRun(options: ExecuteOptions): CellRun {
@@ -147,7 +157,8 @@ export class JupyterKernel implements Kernel {
       store_history: options.storeHistory ?? true,
       user_expressions: {},
       allow_stdin: false,
-      stop_on_error: true,
+      // Cells come one at a time, so there is never one to be dropped after a failure.
+      stop_on_error: false,
     };
     return process.request('shell', 'execute_request', content, (channel, message) => {
       run.take(channel, message);
@@ -223,6 +234,10 @@ export class JupyterKernel implements Kernel {
     await this.#interrupting;
   }
 }
+
+/** Some kernels refuse all that comes within a moment after a failure, as they take it to have been sent before. */
+const maxResends = 20;
+const resendMs = 50;
 
 const nothingRan: Omit<CellResult, 'end' | 'durationMs'> = {
   executionCount: null,

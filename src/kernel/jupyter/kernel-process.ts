@@ -65,6 +65,8 @@ export class KernelProcess {
         if (stream === 'stderr') hear(Buffer.from(bytes).toString('utf8'));
       },
     });
+    // Nobody types: the code finds the end of its input at once.
+    process.stdin.end();
     const kernel = new KernelProcess(options, process, run);
     hear = (text) => kernel.#hear(text);
     hear(log);
