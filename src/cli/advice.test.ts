@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { madeSpec } from '../loop/index.ts';
-import { adviceOn } from './advice.ts';
+import { keyedModel, packageAdvice } from './advice.ts';
 
 const root = mkdtempSync(path.join(os.tmpdir(), 'assay-advice-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -22,37 +22,26 @@ function tree(files: readonly string[]): string {
 
 const tested = tree(['tests/test_a.py']);
 
-function advice(options: {
-  status?: string;
-  proposer?: string;
-  env?: Record<string, string>;
-  dir?: string;
-}): string[] {
-  const { status = 'stuck', proposer = 'search', env = {}, dir = tested } = options;
-  return adviceOn({ result: { status }, spec: madeSpec({ proposer, dir }), env, cwd: root });
-}
+const keyed = (env: Record<string, string>) =>
+  keyedModel({ spec: madeSpec({ proposer: 'search', dir: tested }), env, cwd: root }, 'search,');
 
-describe('where the search is stuck', () => {
+const packages = (dir: string) => packageAdvice({ spec: madeSpec({ dir }), env: {}, cwd: root });
+
+describe('a model that could take over', () => {
   it.each([
     ['ANTHROPIC_API_KEY', 'anthropic/'],
     ['OPENAI_API_KEY', 'openai/'],
     ['GEMINI_API_KEY', 'google/'],
     ['GOOGLE_GENERATIVE_AI_API_KEY', 'google/'],
-  ])('and %s is set, a model of it is named with what it costs', (variable, provider) => {
-    const [step = '', ...others] = advice({ env: { [variable]: 'x' } });
+  ])('is named with what it costs where %s is set', (variable, provider) => {
+    const step = keyed({ [variable]: 'x' });
     expect(step).toContain(`--model search,${provider}`);
     expect(step).toMatch(/\$\d+(\.\d+)? a million tokens in and \$\d+/);
-    expect(others).toEqual([]);
   });
 
-  it('nothing is said without a key, of another end, or where a model was asked', () => {
-    const env = { OPENAI_API_KEY: 'x' };
-    expect(advice({})).toEqual([]);
-    expect(advice({ env: { OPENAI_API_KEY: ' ' } })).toEqual([]);
-    expect(advice({ env, status: 'done' })).toEqual([]);
-    expect(advice({ env, status: 'environment_error' })).toEqual([]);
-    expect(advice({ env, proposer: 'search,openai/gpt-4o' })).toEqual([]);
-    expect(advice({ env, proposer: 'replay:x' })).toEqual([]);
+  it('is none without a key', () => {
+    expect(keyed({})).toBeNull();
+    expect(keyed({ OPENAI_API_KEY: ' ' })).toBeNull();
   });
 });
 
@@ -71,18 +60,18 @@ describe('a repository of packages', () => {
       'node_modules/left/test/x.js',
     ]);
     const base = path.basename(dir);
-    expect(advice({ dir, status: 'environment_error' })).toEqual([
+    expect(packages(dir)).toEqual([
       `there are packages below with tests of their own: assay fix ${base}/packages/one ${base}/services/two --keep-going`,
     ]);
   });
 
   it('is none where there are tests at its top, or no packages', () => {
-    expect(advice({ dir: tree(['tests/test_a.py', 'a/setup.py', 'a/tests/test_b.py']) })).toEqual([]);
-    expect(advice({ dir: tree(['a/tests/test_b.py']) })).toEqual([]);
+    expect(packages(tree(['tests/test_a.py', 'a/setup.py', 'a/tests/test_b.py']))).toEqual([]);
+    expect(packages(tree(['a/tests/test_b.py']))).toEqual([]);
   });
 
   it('names the first of many', () => {
     const files = Array.from({ length: 8 }, (_, at) => [`p${at}/setup.py`, `p${at}/test_x.py`]).flat();
-    expect(advice({ dir: tree(files) })[0]).toMatch(/p0 .*p4 --keep-going and 3 more$/);
+    expect(packages(tree(files))[0]).toMatch(/p0 .*p4 --keep-going and 3 more$/);
   });
 });

@@ -1,23 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { RepairResult, RepairSpec } from '../core/index.ts';
-import { stagesOf } from '../loop/index.ts';
-import { modelsOf, priceOf } from '../propose/index.ts';
+import type { RepairSpec } from '../core/index.ts';
+import { priceOf } from '../propose/index.ts';
 
 export type AdviceOptions = {
   /** Where the user stands, absolute. */
   cwd: string;
-  result: Pick<RepairResult, 'status'>;
   spec: RepairSpec;
   env: Readonly<Record<string, string | undefined>>;
 };
-
-/** What else the user could do now that the loop cannot know of: a model that could take over, packages to fix. */
-export function adviceOn(options: AdviceOptions): string[] {
-  const { result } = options;
-  if (result.status !== 'stuck' && result.status !== 'environment_error') return [];
-  return [...(result.status === 'stuck' ? modelAdvice(options) : []), ...packageAdvice(options)];
-}
 
 /** A model of each provider to name where its key is set: of the middle size, in the table of prices. */
 const suggested: readonly { variables: readonly string[]; model: string }[] = [
@@ -26,17 +17,17 @@ const suggested: readonly { variables: readonly string[]; model: string }[] = [
   { variables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'], model: 'google/gemini-4-neon' },
 ];
 
-/** Where a key is set a model could take over. That costs money and sends source away, so it is only said. */
-function modelAdvice({ spec, env }: AdviceOptions): string[] {
-  if (modelsOf(spec.proposer).length > 0 || !stagesOf(spec).includes('search')) return [];
+/**
+ * Where a key is set a model could take over. That costs money and sends source away, so it is only said.
+ * @param chain what goes before the model, e.g. `search,`
+ */
+export function keyedModel({ spec, env }: AdviceOptions, chain: string): string | null {
   const found = suggested.find(({ variables }) => variables.some((name) => (env[name] ?? '').trim() !== ''));
-  if (found === undefined) return [];
+  if (found === undefined) return null;
   const { model } = found;
   const price = priceOf({ id: model, overrides: spec.model?.prices ?? {} });
   const costs = price === null ? '' : ` for $${price.input} a million tokens in and $${price.output} out`;
-  return [
-    `--model search,${model} lets a model take over where the search is stuck: it gets your source${costs}, and --max-cost USD limits it`,
-  ];
+  return `--model ${chain}${model} lets a model take over where the search is stuck: it gets your source${costs}, and --max-cost USD limits it`;
 }
 
 const manifests = ['pyproject.toml', 'setup.py', 'setup.cfg', 'package.json'];
@@ -45,7 +36,7 @@ const mostFolders = 2_000;
 const mostNamed = 5;
 
 /** In a repository of packages the tests are run for each: which folders to give. */
-function packageAdvice({ spec: { dir }, cwd }: AdviceOptions): string[] {
+export function packageAdvice({ spec: { dir }, cwd }: AdviceOptions): string[] {
   if (hasTests(dir)) return [];
   const packages = packagesBelow(dir).filter(hasTests);
   if (packages.length === 0) return [];

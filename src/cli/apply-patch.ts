@@ -28,7 +28,8 @@ export async function applyPatch(
   if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) throw gone(run.id, dir);
   const hashes = new Map(Object.entries(files));
   const applied = applyDiff(diff, treeReader(dir, { hardLinks: true }), hashes);
-  if (!applied.ok) throw changed(dir, applied.path, applied.because);
+  if (!applied.ok)
+    throw undo ? notAsLeft(run.id, dir, applied.path) : changed(dir, applied.path, applied.because);
   const { changes } = applied;
   const written = { dir, files: changes.map((change: FileChange) => change.path) };
   if (treeState(dir, changes) === (undo ? 'before' : 'after')) return { ...written, already: true };
@@ -63,6 +64,15 @@ function changed(dir: string, path: string, because: string): AssayError {
     message: `${path} in ${dir} is not what it was when the run began; nothing was written`,
     because,
     fix: 'put the file back as it was, or run assay fix again on what it is now',
+  });
+}
+
+function notAsLeft(id: string, dir: string, path: string): AssayError {
+  return new AssayError({
+    code: 'changed',
+    message: `${path} in ${dir} is not as the patch left it; nothing was written`,
+    because: 'it was changed after the patch was applied, and that change would be lost',
+    fix: `take your own change out first, or only the patch: assay show ${id} --patch | git apply -R`,
   });
 }
 

@@ -18,7 +18,8 @@ export function cutTo(text: string, columns: number): string {
   return `${cut.trimEnd()}…`;
 }
 
-function widthOf(character: string): number {
+/** Columns that one character takes on a terminal. */
+export function widthOf(character: string): number {
   if (none.test(character)) return 0;
   return wide.test(character) ? 2 : 1;
 }

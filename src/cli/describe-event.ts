@@ -1,4 +1,5 @@
-import type { RepairEvent, Report } from '../core/index.ts';
+import type { RepairEvent } from '../core/index.ts';
+import { describeReport } from './describe-report.ts';
 import { describeSpent } from './describe-spent.ts';
 
 /** One event as a line of progress; null for those that say nothing to a person. */
@@ -46,7 +47,7 @@ function describeProposed(proposed: Proposed): string {
     case 'proposal':
       return `${proposed.motivation}${tried}`;
     case 'no_proposal':
-      return `nothing to propose: ${proposed.reason}${tried}`;
+      return `nothing to propose: ${proposed.reason}${/\bcandidates? tried\b/.test(proposed.reason) ? describeUsed({ ...proposed.usage, candidates: 0 }) : tried}`;
     case 'malformed':
       return `no usable proposal: ${proposed.problem}${tried}`;
   }
@@ -58,12 +59,6 @@ function describeUsed({ candidates, ...models }: Proposed['usage']): string {
     ...(models.tokens > 0 ? [describeSpent(models)] : []),
   ];
   return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
-}
-
-function describeReport({ verdict, summary, reason }: Report): string {
-  const { passed, failed, total } = summary;
-  if (verdict === 'passed') return `${passed} of ${total} pass`;
-  return verdict === 'failed' ? `${failed} of ${total} fail` : `${verdict.replace('_', ' ')}: ${reason}`;
 }
 
 const seconds = (ms: number) => ` (${(ms / 1000).toFixed(1)} s)`;

@@ -2,6 +2,7 @@ import type { CommanderError } from 'commander';
 import { AssayError, type ErrorResult } from '../core/index.ts';
 import { printable } from '../sandbox/index.ts';
 import { machineError } from '../store/index.ts';
+import { interruptedResult } from './early-interrupt.ts';
 import { type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts';
 import type { OfRun } from './of-run.ts';
 import type { Terminal } from './terminal.ts';
@@ -37,8 +38,7 @@ export function errorResultOf(error: unknown, of: OfRun | null): ErrorResult {
 export function explainInterrupt({ terminal, json, of }: ExplainOptions): ExitCode {
   const fix = of === null ? 'start it again' : `assay resume ${of.run}`;
   terminal.say(of === null ? 'assay: interrupted' : `assay: interrupted; go on with: ${fix}`);
-  if (json)
-    print(terminal, of?.run ?? null, { code: 'interrupted', message: 'interrupted', because: null, fix });
+  if (json) terminal.result(JSON.stringify(interruptedResult({ run: of?.run ?? null, fix })));
   return exitCodes.interrupted;
 }
 
@@ -47,15 +47,11 @@ export function explainUsage(error: CommanderError, { terminal, json }: ExplainO
   if (json) {
     const message = error.message.replace(/^error: /, '').replaceAll('\n', ' ');
     const fix = 'assay --help, or assay COMMAND --help, lists what there is';
-    print(terminal, null, { code: 'usage', message, because: null, fix });
+    const usage = { code: 'usage', message, because: null, fix } as const;
+    const result: ErrorResult = { schema: 'assay-error/1', status: 'error', run: null, error: usage };
+    terminal.result(JSON.stringify(result));
   }
   return exitCodes.usage;
-}
-
-function print(terminal: Terminal, run: string | null, error: ErrorResult['error']): void {
-  terminal.result(
-    JSON.stringify({ schema: 'assay-error/1', status: 'error', run, error } satisfies ErrorResult),
-  );
 }
 
 function bug(error: unknown): AssayError {

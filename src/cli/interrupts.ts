@@ -1,3 +1,4 @@
+import { interruptSignals } from './early-interrupt.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -17,7 +18,7 @@ export function watchInterrupts(terminal: Terminal): AbortSignal {
     terminal.say(`${what}: stopping in good order (once more: at once)`);
     controller.abort(new Error('interrupted'));
   };
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, onSignal);
+  for (const name of interruptSignals) process.on(name, onSignal);
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // EIO: the terminal was closed.
     if (error.code === 'EPIPE' || error.code === 'EIO') controller.abort(new Error('interrupted'));

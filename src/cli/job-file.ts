@@ -3,7 +3,9 @@ import path from 'node:path';
 import { z } from 'zod';
 import { AssayError } from '../core/index.ts';
 import { parseJson } from '../lab/index.ts';
+import { refuseEmptyName } from './check-folder-name.ts';
 import type { CliContext } from './context.ts';
+import { leastMemory } from './parse-options.ts';
 
 /** A job given as JSON: the files themselves, and how to run their tests. */
 export const jobFileSchema = z.strictObject({
@@ -21,7 +23,7 @@ export const jobFileSchema = z.strictObject({
   timeout: z.number().positive().optional(),
   perTest: z.number().positive().optional(),
   /** Bytes. */
-  memory: z.number().int().positive().optional(),
+  memory: z.number().int().min(leastMemory).optional(),
   trustCollected: z.boolean().optional(),
 });
 type JobFile = z.infer<typeof jobFileSchema>;
@@ -47,6 +49,7 @@ export async function materialise(
   scratch: string,
 ): Promise<PreparedJob> {
   if (target === '-') return layOut(await context.readStdin(maxJobBytes), 'standard input', scratch);
+  refuseEmptyName(target);
   const file = path.resolve(context.cwd, target);
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isDirectory()) return { dir: file, source: file, settings: {} };
@@ -87,7 +90,9 @@ function layOut(bytes: Uint8Array, source: string, scratch: string): PreparedJob
         flag: 'wx',
       });
     } catch (cause) {
-      throw cannotWrite(name, cause);
+      throw isName(cause)
+        ? noJob(source, `no file can be called ${JSON.stringify(name)} beside the others: ${codeOf(cause)}`)
+        : cannotWrite(name, cause);
     }
   }
   return { dir, source, settings };
@@ -121,13 +126,19 @@ function noJob(source: string, because: string): AssayError {
   });
 }
 
-/** Two names that cannot both be (`a` and `a/b`), a name that is too long, or the disk. */
+/** Two names that cannot both be (`a` and `a/b`), one that is a folder's, or one that is too long. */
+const isName = (cause: unknown) => ['EEXIST', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'].includes(codeOf(cause));
+
+const codeOf = (cause: unknown) =>
+  cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+
+/** What is left is the disk's. */
 function cannotWrite(name: string, cause: unknown): AssayError {
   return new AssayError({
     code: 'environment',
     message: `The file ${JSON.stringify(name)} of the job cannot be written`,
     because: cause instanceof Error ? cause.message : String(cause),
-    fix: 'check the names of the files in the job, and the space left in the temporary folder (TMPDIR)',
+    fix: 'check the permissions of the temporary folder (TMPDIR), and the space left in it',
     cause,
   });
 }

@@ -1,68 +1,14 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
-import { CommanderError } from 'commander';
 import { cacheCompiled } from './compile-cache.ts';
-import type { CliContext } from './context.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { watchInterrupts } from './interrupts.ts';
-import { OfRun } from './of-run.ts';
-import { buildProgram } from './program.ts';
-import { openTerminal } from './terminal.ts';
+import { endOnInterrupt } from './early-interrupt.ts';
 
 /** How long what a stopped command has left open may hold the process. */
 const lingerMs = 5_000;
 
-function makeContext(): CliContext {
-  const { stdout, stderr, stdin, env } = process;
-  const terminal = openTerminal({ stdout, stderr, env });
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const signal = watchInterrupts(terminal);
-  return {
-    terminal,
-    env,
-    cwd: currentFolder(),
-    signal,
-    clock: { monotonicMs: () => performance.now(), now: () => new Date() },
-    version: (JSON.parse(manifest) as { version: string }).version,
-    readStdin: async (maxBytes) => (await import('./stdin.ts')).readStdin({ stdin, maxBytes, signal }),
-  };
-}
-
-/** A shell may stand in a folder that was removed: what is looked for there is then simply not found. */
-function currentFolder(): string {
-  try {
-    return process.cwd();
-  } catch {
-    return process.env.PWD ?? '/';
-  }
-}
-
-async function main(argv: string[]): Promise<ExitCode> {
-  const context = makeContext();
-  const { terminal, signal } = context;
-  let code: ExitCode = exitCodes.ok;
-  const program = buildProgram(context, (finished) => {
-    code = finished;
-  });
-  for (const command of [program, ...program.commands, ...program.commands.flatMap((each) => each.commands)])
-    command.exitOverride();
-  try {
-    await program.parseAsync(argv);
-    return code;
-  } catch (thrown) {
-    // Help and --version end so: commander has printed them.
-    if (thrown instanceof CommanderError && thrown.exitCode === 0) return exitCodes.ok;
-    terminal.clear();
-    const { explain, explainInterrupt, explainUsage } = await import('./explain.ts');
-    const of = thrown instanceof OfRun ? thrown : null;
-    const error = of === null ? thrown : of.cause;
-    const options = { terminal, json: argv.includes('--json'), of };
-    if (error instanceof CommanderError) return explainUsage(error, options);
-    return signal.aborted ? explainInterrupt(options) : explain(error, options);
-  }
-}
-
+const release = endOnInterrupt({ json: process.argv.includes('--json') });
 cacheCompiled(process.env);
-process.exitCode = await main(process.argv);
+// Loading the rest takes most of the start: both of the above come before it.
+const { runProgram } = await import('./run-program.ts');
+process.exitCode = await runProgram(process.argv, release);
 // Not at once: what was printed must reach its reader first.
 setTimeout(() => process.exit(), lingerMs).unref();

@@ -25,6 +25,17 @@ export function bytes(text: string): number {
   return value;
 }
 
+/** Bytes that no interpreter starts with less than. */
+export const leastMemory = 32 * 2 ** 20;
+
+/** A size of 32M or more. */
+export function memory(text: string): number {
+  const value = bytes(text);
+  if (value < leastMemory)
+    throw new InvalidArgumentError('give 32M or more, e.g. 500M or 2G: no interpreter starts with less.');
+  return value;
+}
+
 /** For an option that may be given several times. */
 export function collect(text: string, previous: string[] | undefined): string[] {
   return [...(previous ?? []), text];

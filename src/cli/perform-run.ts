@@ -1,13 +1,13 @@
 import type { RepairEvent, RepairResult } from '../core/index.ts';
 import type { RepairOptions, RepairRun } from '../loop/index.ts';
 import type { Run } from '../store/index.ts';
-import { adviceOn } from './advice.ts';
 import { applyPatch, type Written } from './apply-patch.ts';
 import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodeOfRepair } from './exit-codes.ts';
+import { nextOf } from './next-steps.ts';
 import { OfRun } from './of-run.ts';
 import { startProgress } from './progress.ts';
-import { renderFix, summariseFix } from './render-fix.ts';
+import { renderFix, standingOf, summariseFix } from './render-fix.ts';
 
 export type OutputOptions = { json?: boolean; events?: boolean; write?: boolean };
 
@@ -40,14 +40,14 @@ export async function performRun(context: CliContext, options: PerformOptions): 
     progress.stop();
     const written = output.write === true && end.status === 'done' ? await tryToWrite(run, result) : null;
     const failed = written !== null && 'error' in written;
-    const spec = progress.spec();
-    const advice = spec === null ? [] : adviceOn({ result, spec, cwd: context.cwd, env: context.env });
+    const state = progress.state();
+    const next = state === null ? [] : nextOf(context, state, result);
     // One object for each call: where writing failed, that is what has to be told.
     if (output.json && !failed) emit(result);
-    if (output.json || output.events) terminal.say(summariseFix(result, { resumable, advice }));
+    if (output.json || output.events) terminal.say(summariseFix(result, { resumable, next }));
     else {
-      const before = progress.failedBefore();
-      const shown = { terminal, written: written !== null && !failed, before, resumable, advice };
+      const standing = state === null ? { before: null, now: null } : standingOf(state);
+      const shown = { terminal, written: written !== null && !failed, standing, resumable, next };
       terminal.result(renderFix(result, shown));
     }
     if (failed) throw written.error;

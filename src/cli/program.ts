@@ -6,7 +6,7 @@ import type { ShowCliOptions } from './commands/show.ts';
 import type { CliContext } from './context.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { FixCliOptions } from './fix-options.ts';
-import { bytes, collect, positiveInteger, positiveNumber, price } from './parse-options.ts';
+import { bytes, collect, memory, positiveInteger, positiveNumber, price } from './parse-options.ts';
 import type { OutputOptions } from './perform-run.ts';
 
 const frameworks = ['pytest', 'unittest', 'node-test'];
@@ -147,7 +147,7 @@ function addLab(program: Command, context: CliContext, finish: Finish): void {
     .addOption(new Option('--judge <kind>', 'who compares').choices(['hardened']).default('hardened'))
     .option('--expect <file>', 'test ids that must all pass, one per line')
     .option('--timeout <seconds>', 'time for the test run (default: 300)', positiveNumber)
-    .option('--memory <size>', 'memory for the test run, e.g. 500M (default: 2G)', bytes)
+    .option('--memory <size>', 'memory for the test run, e.g. 500M (default: 2G)', memory)
     .option('--ctrf <file>', 'also write the report as CTRF JSON')
     .option('--junit <file>', 'also write the report as JUnit XML')
     .option('--json', 'print the report as one JSON object')

@@ -1,4 +1,4 @@
-import type { Clock, RepairEvent, RepairSpec } from '../core/index.ts';
+import type { Clock, RepairEvent } from '../core/index.ts';
 import { type RepairProgress, type RepairState, viewOf } from '../loop/index.ts';
 import { printable } from '../sandbox/index.ts';
 import { describeEvent } from './describe-event.ts';
@@ -9,10 +9,8 @@ import type { Terminal } from './terminal.ts';
 export type Progress = {
   onEvent: (event: RepairEvent, state: RepairState) => void;
   onProgress: (progress: RepairProgress) => void;
-  /** Tests that failed without a patch, once that is known. */
-  failedBefore: () => number | null;
-  /** What the run is made with, once it has begun. */
-  spec: () => RepairSpec | null;
+  /** Where the run stands, once it has begun. */
+  state: () => RepairState | null;
   stop: () => void;
 };
 
@@ -50,11 +48,11 @@ export function startProgress(options: { terminal: Terminal; clock: Clock; event
     onProgress: (progress) => {
       doing = describeProgress(progress);
       // A wait that can take minutes is worth a line also where there is no live one.
-      if (progress.kind === 'model' && progress.at === 'retrying') terminal.step(doing);
+      if (progress.kind === 'setup' || (progress.kind === 'model' && progress.at === 'retrying'))
+        terminal.step(doing);
       redraw();
     },
-    failedBefore: () => (state === null ? null : viewOf(state).failingAtStart),
-    spec: () => state?.spec ?? null,
+    state: () => state,
     stop: () => {
       clearInterval(timer);
       terminal.clear();
@@ -66,6 +64,8 @@ function describeProgress(progress: RepairProgress): string {
   switch (progress.kind) {
     case 'tests':
       return `${progress.seen} of ${progress.total} tests`;
+    case 'setup':
+      return `set-up: ${printable(progress.command)}`;
     case 'model':
       return describeModel(progress);
     case 'search': {

@@ -1,48 +1,49 @@
-import type { RepairResult } from '../core/index.ts';
+import type { RepairResult, Report } from '../core/index.ts';
 import { enforcementLine } from '../lab/index.ts';
+import type { RepairState } from '../loop/index.ts';
 import { printable } from '../sandbox/index.ts';
+import { describeRed } from './describe-report.ts';
 import { describeSpent } from './describe-spent.ts';
+import { statusLabel } from './status-label.ts';
 import type { Terminal } from './terminal.ts';
-
-type Headline = { label: string; style: 'green' | 'yellow' | 'red' };
-const headlines: Record<string, Headline> = {
-  done: { label: 'done', style: 'green' },
-  already_green: { label: 'already green', style: 'green' },
-  stuck: { label: 'stuck', style: 'yellow' },
-  budget_exhausted: { label: 'budget exhausted', style: 'yellow' },
-  unpatchable: { label: 'unpatchable', style: 'yellow' },
-  tampered: { label: 'tampered', style: 'red' },
-  environment_error: { label: 'cannot run the tests', style: 'red' },
-  running: { label: 'running', style: 'yellow' },
-  aborted: { label: 'stopped', style: 'yellow' },
-  error: { label: 'error', style: 'red' },
-};
+import { wrapRow } from './wrap-row.ts';
 
 export type RenderOptions = {
   terminal: Terminal;
   /** The patch has been written to the user's files. */
   written: boolean;
-  /** Tests that failed without a patch, where that is known. */
-  before: number | null;
+  standing: Standing;
   /** The run has no end yet and can go on. */
   resumable: boolean;
-  /** More that could be done now. */
-  advice: readonly string[];
+  /** What to do now. */
+  next: readonly string[];
 };
+
+/** What the tests came to without a patch, and with the one of the result; null where none ran. */
+export type Standing = { before: Report | null; now: Report | null };
+
+export const standingOf = ({ best, baseline }: Pick<RepairState, 'best' | 'baseline'>): Standing => ({
+  before: baseline,
+  now: best?.report ?? baseline,
+});
+
+/** Columns of the name of a row and the space behind it. */
+const indent = 9;
 
 /** The result of `assay fix` as a person reads it: the verdict, the patch, why, and what to do now. */
 export function renderFix(result: RepairResult, options: RenderOptions): string {
   const { terminal } = options;
-  const { label, style } = headlineOf(result, options);
-  const lines = [`${terminal.paint([style, 'bold'], label)}: ${printable(result.reason)}`];
+  const { label, style } = statusLabel(result, options);
+  const wrap = (text: string) => wrapRow(text, { columns: terminal.wrapAt, indent });
+  const lines = [wrap(`${terminal.paint([style, 'bold'], label)}: ${printable(result.reason)}`)];
   if (result.patch !== null) {
     if (result.bestEffort) lines.push('', 'The best patch so far (it does not make everything pass):');
     lines.push('', paintDiff(printable(result.patch.trimEnd()), terminal), '');
   }
   const row = (name: string, text: string) =>
-    lines.push(`${terminal.paint('dim', name.padEnd(8))} ${printable(text)}`);
+    lines.push(wrap(`${terminal.paint('dim', name.padEnd(indent - 1))} ${printable(text)}`));
   if (result.motivation !== null) row('why', result.motivation);
-  if (result.tests !== null) row('tests', testsLine(result, options.before));
+  if (result.tests !== null) row('tests', testsLine(result, options.standing));
   if (result.holdout !== null) row('held out', `${result.holdout.passed} of ${result.holdout.total} passed`);
   if (result.tests !== null) row('spent', spentLine(result));
   if (result.alternatives.length > 0)
@@ -50,35 +51,32 @@ export function renderFix(result: RepairResult, options: RenderOptions): string 
   if (result.enforcement !== null) row('sandbox', enforcementLine(result.enforcement));
   for (const warning of result.warnings) row('warning', warning);
   row('run', result.dir);
-  for (const step of [...nextSteps(result, options.written), ...options.advice]) row('next', step);
+  const undo = `the patch is in your files; assay apply ${result.run} --undo takes it out again`;
+  for (const step of options.written ? [undo] : options.next) row('next', step);
   return lines.join('\n');
 }
 
 /** The same in a sentence, for stderr where stdout carries something for programs. */
 export function summariseFix(
   result: RepairResult,
-  options: Pick<RenderOptions, 'resumable' | 'advice'>,
+  { resumable, next }: Pick<RenderOptions, 'resumable' | 'next'>,
 ): string {
-  const { label } = headlineOf(result, options);
+  const { label } = statusLabel(result, { resumable });
   const fix = result.fix === null ? [] : [`  fix: ${printable(result.fix)}`];
-  const next = options.advice.map((step) => `  next: ${printable(step)}`);
-  return [`${label}: ${printable(result.reason)}`, ...fix, ...next].join('\n');
+  const steps = next.filter((step) => step !== result.fix).map((step) => `  next: ${printable(step)}`);
+  return [`${label}: ${printable(result.reason)}`, ...fix, ...steps].join('\n');
 }
 
-function headlineOf({ status }: RepairResult, { resumable }: Pick<RenderOptions, 'resumable'>): Headline {
-  // What can go on by itself waits for a model: everything else that the tests lack is an end.
-  if (status === 'environment_error' && resumable) return { label: 'waiting for a model', style: 'yellow' };
-  return headlines[status] ?? { label: status, style: 'red' };
-}
-
-function testsLine({ tests, flaky }: RepairResult, before: number | null): string {
+function testsLine({ tests, flaky, patch }: RepairResult, { before, now }: Standing): string {
   if (tests === null) return 'none ran';
-  const parts = [`${tests.passed} of ${tests.total} passed`];
-  if (tests.failed > 0) parts.push(`${tests.failed} failed`);
+  const parts = tests.total === 0 ? [] : [`${tests.passed} of ${tests.total} passed`];
+  const red = now === null ? null : describeRed(now, flaky);
+  if (red !== null) parts.push(red);
   if (tests.skipped > 0) parts.push(`${tests.skipped} skipped`);
-  if (before !== null) parts.push(`${before} failed before`);
+  const was = patch === null || before === null ? null : describeRed(before, flaky);
+  if (was !== null) parts.push(`${was} before`);
   if (flaky.length > 0) parts.push(`${flaky.length} flaky, left out`);
-  return parts.join(', ');
+  return parts.length === 0 ? 'none was found' : parts.join(', ');
 }
 
 function spentLine({ rounds, usage }: RepairResult): string {
@@ -88,34 +86,6 @@ function spentLine({ rounds, usage }: RepairResult): string {
   if (usage.tokens > 0 || usage.costUsd !== 0) parts.push(describeSpent(usage));
   return parts.join(', ');
 }
-
-function nextSteps({ status, run, patch, fix }: RepairResult, written: boolean): string[] {
-  if (written) return [`the patch is in your files; assay apply ${run} --undo takes it out again`];
-  switch (status) {
-    case 'done':
-      return [`assay apply ${run} writes the patch to your files`];
-    // The sentence of a stopped run says how to go on.
-    case 'already_green':
-    case 'aborted':
-    case 'running':
-      return [];
-    case 'budget_exhausted':
-      return [`give it more (--rounds, --timeout, --max-cost) and run it again`, ...best(patch, run)];
-    case 'stuck':
-    case 'unpatchable':
-      return [
-        'another proposer (--model), a --task that says what is meant, or a look at the failing tests',
-        ...best(patch, run),
-      ];
-    default:
-      return [fix ?? `assay show ${run} shows every step`, ...best(patch, run)];
-  }
-}
-
-const best = (patch: string | null, run: string) =>
-  patch === null
-    ? []
-    : [`assay show ${run} --patch prints the best patch; assay apply refuses it without --force`];
 
 const others = (count: number) =>
   count === 1 ? '1 other patch passes too' : `${count} other patches pass too`;

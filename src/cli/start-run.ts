@@ -1,9 +1,11 @@
 import { realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { AssayError, type Price, type RepairSpec } from '../core/index.ts';
+import { checkFolderName } from '../lab/index.ts';
 import { stagesOf } from '../loop/index.ts';
 import { modelsOf, type Proposer } from '../propose/index.ts';
 import { printable } from '../sandbox/index.ts';
+import { refuseEmptyName } from './check-folder-name.ts';
 import { modelSettingsOf, readProjectConfig, readUserConfig, type Settled, settle } from './config/index.ts';
 import type { CliContext } from './context.ts';
 import type { FixCliOptions } from './fix-options.ts';
@@ -24,6 +26,7 @@ export async function prepareRun(
   options: FixCliOptions,
 ): Promise<PreparedRun> {
   const { cwd, env, signal } = context;
+  refuseEmptyName(dir);
   const folder = projectFolder(path.resolve(cwd, dir));
   const { strict, price: _, ...given } = options;
   const project = await readProjectConfig({ dir: folder, strict, signal });
@@ -116,7 +119,11 @@ function pricesOf(given: readonly PriceOption[], chain: string): Record<string, 
 
 function projectFolder(dir: string): string {
   const stats = statSync(dir, { throwIfNoEntry: false });
-  if (stats?.isDirectory()) return realpathSync(dir);
+  if (stats?.isDirectory()) {
+    const real = realpathSync(dir);
+    checkFolderName(real);
+    return real;
+  }
   throw new AssayError({
     code: 'usage',
     message: stats ? `${dir} is a file, not a project's folder.` : `There is no folder ${dir}.`,

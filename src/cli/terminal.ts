@@ -21,6 +21,8 @@ export type Terminal = {
   paintProgress(style: Style, text: string): string;
   /** Of stdout; 100 where it is no terminal. */
   readonly columns: number;
+  /** Where rows of the result are broken: the columns of stdout, null where it is no terminal. */
+  readonly wrapAt: number | null;
 };
 
 type Stream = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
@@ -62,5 +64,6 @@ export function openTerminal({ stdout, stderr, env }: TerminalStreams): Terminal
     paint: paint(colorOut),
     paintProgress: paint(colorErr),
     columns: Math.max(40, stdout.columns ?? 100),
+    wrapAt: stdout.isTTY === true ? Math.max(40, stdout.columns ?? 100) : null,
   };
 }

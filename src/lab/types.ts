@@ -36,6 +36,10 @@ export type OpenProjectOptions = {
   holdout?: string[];
   /** Shell command run once in its own sandbox to prepare the environment; its result is cached. */
   setup?: string;
+  /** Wall limit of the set-up command in milliseconds. Default: 15 minutes, which is also the most. */
+  setupMs?: number;
+  /** Told when the set-up command starts; not where its result is there already. */
+  onSetUp?: (command: string) => void;
   strict?: boolean;
   /**
    * What `packProject` made of the project: taken in place of what `dir` holds now, which need not exist any more.

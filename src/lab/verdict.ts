@@ -55,7 +55,7 @@ export function judge(evidence: Evidence): Judgement {
     failed(evidence, comparison) ??
     unproved(evidence, comparison) ?? {
       verdict: 'passed',
-      reason: `all ${comparison.judged.length} expected tests ran and passed`,
+      reason: everyOne(comparison.judged.length),
     };
   return { ...ruling, integrity, comparison };
 }
@@ -206,7 +206,7 @@ function exitFailure(evidence: Evidence, outside: boolean): Ruling | null {
 
 function unproved({ expected }: Evidence, { judged }: Comparison): Ruling | null {
   if (judged.every((test) => test.status === 'skipped')) {
-    return { verdict: 'no_tests', reason: `all ${judged.length} tests are skipped: nothing was proved` };
+    return { verdict: 'no_tests', reason: `${allAre(judged.length)} skipped: nothing was proved` };
   }
   if (expected.source === 'unknown') {
     return {
@@ -222,6 +222,11 @@ function unproved({ expected }: Evidence, { judged }: Comparison): Ruling | null
 export function isFailing(test: TestResult): boolean {
   return test.status === 'failed' || test.status === 'error';
 }
+
+const allAre = (n: number) => (n === 1 ? 'the one test is' : `all ${n} tests are`);
+
+const everyOne = (n: number) =>
+  n === 1 ? 'the one expected test ran and passed' : `all ${n} expected tests ran and passed`;
 
 function absent(missing: readonly string[]): string {
   return missing.length === 0 ? '' : `; ${count(missing.length, 'expected test')} missing`;

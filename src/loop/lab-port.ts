@@ -25,4 +25,8 @@ export type Lab = {
 };
 
 /** Shown while an effect runs, never folded. */
-export type RepairProgress = { kind: 'tests'; seen: number; total: number } | ProposeProgress;
+export type RepairProgress =
+  | { kind: 'tests'; seen: number; total: number }
+  /** The set-up command starts. */
+  | { kind: 'setup'; command: string }
+  | ProposeProgress;

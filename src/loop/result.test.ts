@@ -64,6 +64,7 @@ describe('resultOf', () => {
     expect(result).toMatchObject({
       status: 'budget_exhausted',
       reason: 'the rounds are used up: 1 of 1',
+      fix: 'run it again with more, e.g. --rounds 2',
       bestEffort: true,
       motivation: 'say x',
       tests: { failed: 1 },
@@ -83,7 +84,7 @@ describe('resultOf', () => {
     const warnings = result.warnings.join('\n');
     expect(warnings).toContain('left out as flaky, two runs of them differ: b');
     expect(warnings).toContain('not confirmed: 2 of 3 held-out tests did not pass');
-    expect(warnings).toContain('over the limit of tokens: 120 of 100');
+    expect(warnings).toContain('over the token limit: 120 of 100');
     expect(JSON.stringify(result)).not.toMatch(/hidden|secret/);
   });
 
@@ -100,9 +101,12 @@ describe('resultOf', () => {
       status: 'aborted',
       reason: 'the process was cut; go on with: assay resume fix-1',
     });
-    const charged = fold([...cut, { type: 'resumed', lost: { ...noUsage, tokens: 7 } }]);
+    const charged = fold([
+      ...cut,
+      { type: 'resumed', lost: { ...noUsage, tokens: 7_000, wallMs: 912.2329230000005 } },
+    ]);
     expect(resultOf({ state: charged, run: 'fix-1', dir: '/x' }).warnings).toContain(
-      'the usage includes what a cut attempt may have cost at most: 7 tokens',
+      'the usage includes what a cut attempt may have cost at most: 7,000 tokens, 0.9 s',
     );
   });
 });

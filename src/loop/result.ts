@@ -1,5 +1,5 @@
-import type { RepairEnd, RepairResult } from '../core/index.ts';
-import { noUsage, overshoots } from './budget.ts';
+import type { RepairEnd, RepairResult, Usage } from '../core/index.ts';
+import { overshoots } from './budget.ts';
 import type { RepairState } from './repair-state.ts';
 import { stagesOf } from './stages.ts';
 import { suspicionsOf } from './suspicions.ts';
@@ -19,7 +19,7 @@ export function resultOf(options: { state: RepairState; run: string; dir: string
     run,
     status: end.status,
     reason: wholeReason(state, end, run),
-    fix: 'fix' in end ? end.fix : null,
+    fix: fixOf(end),
     rounds,
     patch: best?.diff ?? null,
     bestEffort: best !== null && end.status !== 'done',
@@ -86,16 +86,34 @@ const limitNames = {
   candidates: 'candidate limit',
 } as const;
 
-function reasonOfBudget({ which, used, limit }: Extract<RepairEnd, { status: 'budget_exhausted' }>): string {
+type Exhausted = Extract<RepairEnd, { status: 'budget_exhausted' }>;
+
+function reasonOfBudget({ which, used, limit }: Exhausted): string {
   const spent = `${amount(which, used)} of ${amount(which, limit)}`;
   if (used < limit) return `the ${limitNames[which]} leaves no room for the next step: ${spent} used`;
   return `the ${limitNames[which]} ${which === 'rounds' ? 'are' : 'is'} used up: ${spent}`;
 }
 
+/** The option of the command line that gives more of each. */
+const limitOptions = {
+  rounds: '--rounds',
+  tokens: '--max-tokens',
+  cost: '--max-cost',
+  wall: '--timeout',
+  candidates: '--max-candidates',
+} as const;
+
+function fixOf(end: RepairEnd): string | null {
+  if (end.status !== 'budget_exhausted') return 'fix' in end ? end.fix : null;
+  const { which, limit } = end;
+  const twice = 2 * (which === 'wall' ? limit / 1000 : limit);
+  return `run it again with more, e.g. ${limitOptions[which]} ${Number(twice.toPrecision(6))}`;
+}
+
 function amount(which: keyof typeof limitNames, value: number): string {
   if (which === 'wall') return `${(value / 1000).toFixed(1)} s`;
   if (which === 'cost') return `$${value.toFixed(4)}`;
-  return String(value);
+  return value.toLocaleString('en-US');
 }
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
@@ -108,15 +126,34 @@ function warningsOf(state: RepairState): string[] {
   if (best?.unconfirmed != null) warnings.push(`the patch was not confirmed: ${best.unconfirmed}`);
   if (best !== null && baseline !== null) warnings.push(...suspicionsOf({ diff: best.diff, red: baseline }));
   for (const { which, used, limit } of overshoots(spec.limits, spent))
-    warnings.push(`the last call went over the limit of ${which}: ${used} of ${limit}`);
-  const charged = Object.entries(lost).filter(
-    ([key, value]) => value !== noUsage[key as keyof typeof noUsage],
-  );
-  if (charged.length > 0) {
-    const what = charged.map(([key, value]) => `${value ?? 'unknown'} ${key}`).join(', ');
-    warnings.push(`the usage includes what a cut attempt may have cost at most: ${what}`);
-  }
+    warnings.push(overshot({ which: endNames[which], used, limit }));
+  const charged = chargedFor(lost);
+  if (charged !== null)
+    warnings.push(`the usage includes what a cut attempt may have cost at most: ${charged}`);
   return [...new Set(warnings)];
+}
+
+const endNames = {
+  rounds: 'rounds',
+  tokens: 'tokens',
+  costUsd: 'cost',
+  wallMs: 'wall',
+  candidates: 'candidates',
+} as const;
+
+function overshot({ which, used, limit }: Pick<Exhausted, 'which' | 'used' | 'limit'>): string {
+  return `the last step went over the ${limitNames[which]}: ${amount(which, used)} of ${amount(which, limit)}`;
+}
+
+/** What a cut attempt was charged, in words; null for nothing. */
+function chargedFor({ tokens, costUsd, candidates, wallMs }: Usage): string | null {
+  const parts = [
+    ...(tokens > 0 ? [`${amount('tokens', tokens)} ${tokens === 1 ? 'token' : 'tokens'}`] : []),
+    ...(costUsd === null ? ['an unknown cost'] : costUsd > 0 ? [amount('cost', costUsd)] : []),
+    ...(candidates > 0 ? [count(candidates, 'candidate')] : []),
+    ...(wallMs > 0 ? [amount('wall', wallMs)] : []),
+  ];
+  return parts.length === 0 ? null : parts.join(', ');
 }
 
 const named = (ids: readonly string[]) =>

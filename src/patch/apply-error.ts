@@ -12,12 +12,18 @@ export function applyError(error: unknown, { root, state }: { root: string; stat
   return new AssayError({
     code: 'environment',
     message: `The patch could not be written to ${root}; ${state}`,
-    because: error instanceof Error ? error.message : String(error),
+    because: saidBy(error),
     fix:
       fixes[errnoOf(error) ?? ''] ??
       `Check the disk and the permissions of ${root}, then apply the patch again.`,
     cause: error,
   });
+}
+
+/** Without the path, which may be one of this process only (`/proc/self/fd/...`): e.g. `EACCES: permission denied`. */
+export function saidBy(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return /^E[A-Z0-9]+: [^,]+/.exec(text)?.[0] ?? text;
 }
 
 const fixes: Record<string, string> = {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { AssayError, type FileChange } from '../core/index.ts';
-import { applyError } from './apply-error.ts';
+import { applyError, saidBy } from './apply-error.ts';
 import { invertChanges } from './compose.ts';
 import { openFolder } from './no-follow.ts';
 import { foldersOf, pathProblem } from './path-safety.ts';
@@ -115,7 +115,7 @@ function takeBack({ root, files, made, error }: Failure): unknown {
   return new AssayError({
     code: 'environment',
     message: `The patch could not be written to ${root}, and these files could not be put back: ${stranded.join(', ')}`,
-    because: error instanceof Error ? error.message : String(error),
+    because: saidBy(error),
     fix: 'Move the old contents back to their places by hand.',
     cause: error,
   });

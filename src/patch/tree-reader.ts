@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
 import { AssayError } from '../core/index.ts';
-import { errnoOf } from './apply-error.ts';
+import { errnoOf, saidBy } from './apply-error.ts';
 import type { Found, ReadFile } from './check-edit.ts';
 import { openFolder } from './no-follow.ts';
 import { pathProblem } from './path-safety.ts';
@@ -45,7 +45,7 @@ function unreadable(error: unknown, file: string): unknown {
   return new AssayError({
     code: 'environment',
     message: `${file} could not be read`,
-    because: error instanceof Error ? error.message : String(error),
+    because: saidBy(error),
     fix: 'Give this user read permission for the project, and see that its disk is in order.',
     cause: error,
   });

@@ -62,6 +62,8 @@ function checkPath(path: string, what: string): void {
   const isPlain =
     posix.isAbsolute(path) && (path === '/' || posix.normalize(path) === path) && !path.endsWith('/.');
   if (isPlain && (path === '/' || !path.endsWith('/')) && !/[\0\n]/.test(path)) return;
+  if (/[\n]/.test(path))
+    throw wrong(`the ${what} ${JSON.stringify(path)} has a line break in it`, 'Rename the folder');
   throw wrong(`the ${what} ${JSON.stringify(path)} is no plain absolute path`, 'Resolve it first');
 }
 

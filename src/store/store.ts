@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { AssayError } from '../core/index.ts';
 import { fileMode, makeFolders, syncFolder, writeAtomic } from './atomic.ts';
 import { errnoOf, onDisk, onDiskAsync } from './disk-error.ts';
@@ -162,8 +162,16 @@ function readInfo(dir: string): { info: RunInfo | null; problem: string | null }
     const text = readFileSync(path.join(dir, files.info), 'utf8');
     return { info: runInfoSchema.parse(JSON.parse(text)), problem: null };
   } catch (error) {
-    return { info: null, problem: error instanceof Error ? error.message : String(error) };
+    return { info: null, problem: problemOf(error) };
   }
+}
+
+/** In one sentence, e.g. `kind: Invalid input: expected string, received undefined`. */
+function problemOf(error: unknown): string {
+  if (!(error instanceof z.ZodError)) return error instanceof Error ? error.message : String(error);
+  const [first] = error.issues;
+  const at = first === undefined || first.path.length === 0 ? '' : `${first.path.join('.')}: `;
+  return `${at}${first?.message ?? 'it does not describe a run'}`;
 }
 
 function timeIn(id: string): Date {

@@ -20,6 +20,8 @@ import type { CliContext } from '../context.ts';
 import { type ExitCode, exitCodeOfVerdict } from '../exit-codes.ts';
 import { type JobSettings, materialise } from '../job-file.ts';
 import { splitCommand } from '../split-command.ts';
+import type { Terminal } from '../terminal.ts';
+import { wrapRow } from '../wrap-row.ts';
 import { checkWritable, writeWhole } from '../write-whole.ts';
 
 export type LabCliOptions = {
@@ -68,14 +70,18 @@ export async function labCommand(
     const report = await judge(context, await settingsOf(context, { target, options, scratch }));
     const failed = writeExports(exports, report);
     // One object for each call: where writing failed, that is what has to be told.
-    if (!options.json)
-      terminal.result(renderReport(report, { color: terminal.color, width: terminal.columns }));
+    if (!options.json) terminal.result(rendered(terminal, report));
     else if (failed === null) terminal.result(JSON.stringify(report));
     if (failed !== null) throw failed;
     return exitCodeOfVerdict(report.verdict);
   } finally {
     scratch.remove();
   }
+}
+
+function rendered(terminal: Terminal, report: Report): string {
+  const wrap = (row: string, indent: number) => wrapRow(row, { columns: terminal.wrapAt, indent });
+  return renderReport(report, { color: terminal.color, width: terminal.columns, wrap });
 }
 
 type Scratch = { dir: string; remove: () => void };
@@ -162,6 +168,8 @@ async function judge({ terminal, signal }: CliContext, settings: Settings): Prom
     ...(framework === undefined ? {} : { framework }),
     ...(test === undefined ? {} : { testCommand: splitCommand(test) }),
     ...(setup === undefined ? {} : { setup }),
+    ...(timeout === undefined ? {} : { setupMs: timeout * 1_000 }),
+    onSetUp: (command) => terminal.say(`set-up: ${printable(command)}`),
   });
   terminal.say(`lab: ${project.framework} in ${printable(settings.source)}`);
   const limits: LabLimits = {

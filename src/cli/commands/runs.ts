@@ -1,8 +1,11 @@
 import { AssayError } from '../../core/index.ts';
+import { printable } from '../../sandbox/index.ts';
 import type { RunSummary } from '../../store/index.ts';
 import type { CliContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { OfRun } from '../of-run.ts';
 import { readResult } from '../read-run.ts';
+import { statusLabel } from '../status-label.ts';
 import { storeOf } from '../store-of.ts';
 
 /** `assay runs`: the runs there are, newest first. */
@@ -22,11 +25,14 @@ export async function runsCommand(context: CliContext, options: { json?: boolean
     return exitCodes.ok;
   }
   const width = Math.max(...runs.map((run) => run.id.length));
-  const status = Math.max(...runs.map((run) => run.status.length));
-  for (const run of runs) {
+  const labels = runs.map((run) => statusLabel(run, run).label);
+  const status = Math.max(...labels.map((label) => label.length));
+  for (const [at, run] of runs.entries()) {
     const age = ageOf(run.createdAt, context.clock.now());
+    const label = labels[at] ?? run.status;
+    const then = run.resumable ? `  (assay resume ${run.id} goes on with it)` : '';
     terminal.result(
-      `${run.id.padEnd(width)}  ${run.status.padEnd(status)}  ${age.padStart(8)}  ${run.about}`,
+      `${run.id.padEnd(width)}  ${label.padEnd(status)}  ${age.padStart(8)}  ${printable(run.about)}${then}`,
     );
   }
   return exitCodes.ok;
@@ -34,15 +40,19 @@ export async function runsCommand(context: CliContext, options: { json?: boolean
 
 async function describe(context: CliContext, run: RunSummary) {
   const shared = { id: run.id, dir: run.dir, createdAt: run.createdAt, live: run.live };
-  if (run.info === null) return { ...shared, status: 'unreadable', about: run.problem ?? '' };
+  if (run.info === null)
+    return { ...shared, status: 'unreadable', about: run.problem ?? '', resumable: false };
   const spec = run.info.spec as { dir?: unknown };
   const about = typeof spec.dir === 'string' ? spec.dir : '';
-  if (run.live) return { ...shared, status: 'running', about };
+  if (run.live) return { ...shared, status: 'running', about, resumable: false };
   try {
-    return { ...shared, status: (await readResult(context, run.id)).result.status, about };
+    const { result, state } = await readResult(context, run.id);
+    const resumable = state.phase.at !== 'ended';
+    return { ...shared, status: result.status, about, resumable };
   } catch (error) {
-    if (!AssayError.is(error)) throw error;
-    return { ...shared, status: 'unreadable', about: error.message };
+    const cause = error instanceof OfRun ? error.cause : error;
+    if (!AssayError.is(cause)) throw error;
+    return { ...shared, status: 'unreadable', about: cause.message, resumable: false };
   }
 }
 

@@ -3,8 +3,9 @@ import { printable } from '../../sandbox/index.ts';
 import type { CliContext } from '../context.ts';
 import { describeEvent } from '../describe-event.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
+import { nextOf } from '../next-steps.ts';
 import { readResult } from '../read-run.ts';
-import { paintDiff, renderFix } from '../render-fix.ts';
+import { paintDiff, renderFix, standingOf } from '../render-fix.ts';
 
 export type ShowCliOptions = { json?: boolean; events?: boolean; patch?: boolean; alternatives?: boolean };
 
@@ -30,8 +31,8 @@ export async function showCommand(
   } else {
     terminal.result(story(events).join('\n'));
     const resumable = state.phase.at !== 'ended';
-    const before = state.baseline?.summary.failed ?? null;
-    terminal.result(`\n${renderFix(result, { terminal, written: false, before, resumable, advice: [] })}`);
+    const shown = { standing: standingOf(state), resumable, next: nextOf(context, state, result) };
+    terminal.result(`\n${renderFix(result, { terminal, written: false, ...shown })}`);
   }
   return exitCodes.ok;
 }

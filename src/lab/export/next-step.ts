@@ -11,9 +11,7 @@ export function nextStep(report: Report): string | null {
       if (onlyOffline(report)) {
         return 'let the tests talk to a server of their own on localhost, which works in the sandbox, or leave them out with --test';
       }
-      return report.problems.length > 0
-        ? 'repair what keeps the tests from being loaded, or let assay try: assay fix DIR'
-        : 'let assay look for a patch: assay fix DIR';
+      return nextOfRed(report);
     case 'no_tests':
       return 'check that the tests are where the framework looks for them, or name the command with --test';
     case 'timeout':
@@ -38,6 +36,21 @@ export function nextStep(report: Report): string | null {
     case 'aborted':
       return 'start it again';
   }
+}
+
+/** The built-in search knows Python; everything else needs a model. */
+function nextOfRed(report: Report): string {
+  const { framework, integrity, problems, summary } = report;
+  if (integrity.expected === 'given' && summary.failed === 0 && integrity.missing.length > 0) {
+    return 'check the ids in the list of --expect: assay lab DIR --json names those there are under tests[].id';
+  }
+  if (summary.failed === 0 && integrity.newlySkipped.length > 0) {
+    return 'find out why these tests are skipped: a skipped test proves nothing';
+  }
+  const fix = framework === 'node-test' ? 'assay fix DIR --model PROVIDER/MODEL' : 'assay fix DIR';
+  return problems.length > 0
+    ? `repair what keeps the tests from being loaded, or let assay try: ${fix}`
+    : `let assay look for a patch: ${fix}`;
 }
 
 /** Nothing fails but for want of the network: no patch is called for. */

@@ -43,8 +43,8 @@ failed tests/test_a.py::test_box
 
 warning 2 files are too large to copy
 
-enforced  no network · own uid 60001 · seccomp · memory cgroup1 · pids cgroup1 · cpu cgroup1 · disk tmpfs
-next  let assay look for a patch: assay fix DIR
+sandbox no network · own uid 60001 · seccomp · memory cgroup1 · pids cgroup1 · cpu cgroup1 · disk tmpfs
+next    let assay look for a patch: assay fix DIR
 `,
     );
   });
@@ -52,7 +52,7 @@ next  let assay look for a patch: assay fix DIR
   it('advises no patch where nothing but the network is missing', () => {
     const offline = failing('t', { message: 'getaddrinfo EAI_AGAIN example.com' });
     const next = (tests: Report['tests']) =>
-      renderReport(sampleReport({ verdict: 'failed', tests }), plain).split('next  ')[1];
+      renderReport(sampleReport({ verdict: 'failed', tests }), plain).split('next    ')[1];
     expect(next([offline])).toMatch(/^let the tests talk to a server of their own on localhost/);
     expect(next([offline, failing('u')])).toMatch(/^let assay look for a patch/);
   });

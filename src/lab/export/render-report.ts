@@ -8,6 +8,8 @@ export type RenderOptions = {
   color: boolean;
   /** Columns. Lines of evidence longer than this are cut; ids and paths never are. Default 100. */
   width?: number;
+  /** Breaks a row at its spaces, what follows indented by so many columns. Default: rows stay whole. */
+  wrap?: (row: string, indent: number) => string;
 };
 
 /** Failing tests shown with their trace, and further ones by name only; the rest is counted. */
@@ -19,6 +21,10 @@ type Page = {
   paint(style: Style, text: string): string;
   /** Cuts one line of evidence to the width. */
   fit(line: string, indent: number): string;
+  /** A named row of one sentence. */
+  row(style: Style, name: string, text: string): string;
+  /** A sentence. */
+  fold(text: string): string;
 };
 
 /**
@@ -33,15 +39,19 @@ export function renderReport(report: Report, options: RenderOptions): string {
     ...problems(report, page),
     lastWords(report, page),
     ...integrity(report, page),
-    ...report.warnings.map((warning) => `${page.paint('yellow', 'warning')} ${line(warning)}`),
+    ...report.warnings.map((warning) => page.row('yellow', 'warning', line(warning))),
     footer(report, page),
   ];
   return `${sections.filter((section) => section !== '').join('\n\n')}\n`;
 }
 
-function pageOf({ color, width = 100 }: RenderOptions): Page {
+function pageOf({ color, width = 100, wrap = (row) => row }: RenderOptions): Page {
+  const paint: Page['paint'] = (style, text) =>
+    color ? styleText(style, text, { validateStream: false }) : text;
   return {
-    paint: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text),
+    paint,
+    row: (style, name, text) => wrap(`${paint(style, name.padEnd(7))} ${text}`, 8),
+    fold: (text) => wrap(text, 2),
     fit: (text, indent) => {
       const room = Math.max(20, width - indent);
       const characters = [...text];
@@ -80,7 +90,7 @@ function heading(report: Report, page: Page): string {
     `${(report.usage.wallMs / 1000).toFixed(2)} s`,
   ];
   return [
-    `${page.paint('bold', page.paint(color, report.verdict))}  ${line(report.reason)}`,
+    page.fold(`${page.paint('bold', page.paint(color, report.verdict))}  ${line(report.reason)}`),
     page.paint('dim', counts.filter((count) => count !== '').join(' · ')),
   ].join('\n');
 }
@@ -165,7 +175,7 @@ function integrity({ integrity: facts }: Report, page: Page): string[] {
 function footer(report: Report, page: Page): string {
   const next = nextStep(report);
   return [
-    page.paint('dim', `enforced  ${line(enforcementLine(report.enforcement))}`),
-    ...(next === null ? [] : [`${page.paint('bold', 'next')}  ${next}`]),
+    page.row('dim', 'sandbox', line(enforcementLine(report.enforcement))),
+    ...(next === null ? [] : [page.row('bold', 'next', next)]),
   ].join('\n');
 }

@@ -3,6 +3,7 @@ import { resolveToolchain } from '../../sandbox/index.ts';
 import type { Framework, SourceTree, TestCommand } from '../frameworks/framework.ts';
 import { frameworks } from '../frameworks/index.ts';
 import type { FrameworkId } from '../types.ts';
+import { notSupported, unsupportedBy, unsupportedIn } from './unsupported.ts';
 
 export type Detected = { framework: Framework; command: TestCommand | null; warnings: string[] };
 
@@ -40,6 +41,10 @@ function byEvidence(tree: SourceTree, known: readonly Framework[]): Detected {
   });
   const best = Math.max(0, ...found.map(({ score }) => score));
   const [first, ...others] = found.filter(({ score }) => score === best);
+  // A file that is only named like a test may be one of another framework.
+  const foreign = best <= 1 ? unsupportedIn(tree) : null;
+  if (foreign !== null && (first === undefined || first.framework.id === 'node-test'))
+    throw notSupported(foreign);
   if (first === undefined) {
     throw new AssayError({
       code: 'environment',
@@ -85,6 +90,8 @@ async function notUnderstood(
     if (AssayError.is(error)) return error;
     throw error;
   }
+  const foreign = unsupportedBy(command);
+  if (foreign !== null && named === null) return notSupported(foreign);
   const text = command.join(' ');
   return new AssayError({
     code: 'usage',

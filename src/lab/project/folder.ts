@@ -12,6 +12,7 @@ export function projectFolder(given: string): string {
   if (stats === undefined) throw noFolder(`There is no folder ${dir}`);
   if (!stats.isDirectory()) throw noFolder(`${dir} is not a folder`);
   const real = fs.realpathSync(dir);
+  checkFolderName(real);
   if (systemFolders.test(real)) {
     throw new AssayError({
       code: 'environment',
@@ -21,6 +22,20 @@ export function projectFolder(given: string): string {
     });
   }
   return real;
+}
+
+/**
+ * Refuses a path with a line break, which cannot be mounted in a sandbox.
+ * @throws AssayError `usage`
+ */
+export function checkFolderName(dir: string): void {
+  if (!/[\n\r]/.test(dir)) return;
+  throw new AssayError({
+    code: 'usage',
+    message: `The path ${JSON.stringify(dir)} has a line break in it`,
+    because: 'the sandbox cannot have such a folder',
+    fix: 'Rename the folder, or copy the project to another place',
+  });
 }
 
 /** Where the sandbox's own root, devices and runner are; `/tmp/...` and `/home/...` are fine. */

@@ -12,6 +12,7 @@ import type { OpenProjectOptions, Project } from '../types.ts';
 import { type Detected, detectFramework } from './detect.ts';
 import { face } from './face.ts';
 import { projectFolder } from './folder.ts';
+import { notUtf8 } from './not-utf8.ts';
 import { type Opened, openedOf, withOpened } from './opened.ts';
 import { protection } from './protect.ts';
 import { setUp } from './set-up.ts';
@@ -106,10 +107,11 @@ function namedGlobs({ protect, holdout }: OpenProjectOptions): ProtectedGlob[] {
   ];
 }
 
-function warningsOf(walked: readonly string[], { unreadable }: Snapshot, detected: Detected): string[] {
+function warningsOf(walked: readonly string[], snapshot: Snapshot, detected: Detected): string[] {
   return [
     ...walked,
-    ...unreadable.map((file) => `${file} cannot be read and is left out`),
+    ...snapshot.unreadable.map((file) => `${file} cannot be read and is left out`),
+    ...notUtf8(snapshot),
     ...detected.warnings,
   ];
 }

@@ -23,6 +23,8 @@ export async function setUp(
     command: string;
     isSealed: (file: string) => boolean;
     isHeldOut: (file: string) => boolean;
+    setupMs?: number;
+    onSetUp?: (command: string) => void;
     signal?: AbortSignal;
   },
 ): Promise<SetUp> {
@@ -31,6 +33,7 @@ export async function setUp(
   const done = path.join(folder, 'done');
   if (!fs.existsSync(done)) {
     fs.rmSync(folder, { recursive: true, force: true });
+    options.onSetUp?.(options.command);
     layCopy(opened.base, work, options.isHeldOut);
     await runSetUp(opened, work, options);
     fs.writeFileSync(done, '');
@@ -68,11 +71,12 @@ function openToAll(folder: string): void {
 }
 
 const mebi = 1024 * 1024;
+const mostMs = 900_000;
 
 async function runSetUp(
   { tree, environments, toolchain, sandbox, strict }: Opened,
   work: string,
-  { command, signal }: { command: string; signal?: AbortSignal },
+  { command, setupMs = mostMs, signal }: { command: string; setupMs?: number; signal?: AbortSignal },
 ): Promise<void> {
   const mounts: Mount[] = [
     { kind: 'rw', source: work, target: tree.dir },
@@ -84,7 +88,7 @@ async function runSetUp(
     command: { argv: ['/bin/sh', '-c', command], cwd: tree.dir, env: { CI: '1', TZ: 'UTC', TERM: 'dumb' } },
     policy: { mounts, toolchains: [toolchain], strict },
     limits: {
-      wallMs: 900_000,
+      wallMs: Math.min(setupMs, mostMs),
       memoryBytes: 4096 * mebi,
       pids: 1024,
       cpus: 64,
@@ -96,10 +100,11 @@ async function runSetUp(
     ...(signal === undefined ? {} : { signal }),
   });
   signal?.throwIfAborted();
-  if (outcome.reason !== 'exited' || outcome.exitCode !== 0) throw failedSetUp(command, outcome);
+  if (outcome.reason !== 'exited' || outcome.exitCode !== 0)
+    throw failedSetUp(command, outcome, Math.min(setupMs, mostMs));
 }
 
-function failedSetUp(command: string, outcome: Outcome): AssayError {
+function failedSetUp(command: string, outcome: Outcome, limitMs: number): AssayError {
   if (outcome.unavailable !== null) {
     const { cause, fix } = outcome.unavailable;
     return new AssayError({
@@ -109,6 +114,7 @@ function failedSetUp(command: string, outcome: Outcome): AssayError {
       fix,
     });
   }
+  if (outcome.reason === 'timeout') return slowSetUp(command, limitMs);
   const said = `${outcome.stderr.head}${outcome.stderr.tail}`.trim() || outcome.stdout.tail.trim();
   const end = outcome.reason === 'exited' ? `exit code ${outcome.exitCode}` : outcome.reason;
   return new AssayError({
@@ -116,6 +122,16 @@ function failedSetUp(command: string, outcome: Outcome): AssayError {
     message: `The set-up command "${command}" ended with ${end}`,
     because: said.split('\n').slice(-5).join('\n') || 'it said nothing',
     fix: 'Try it by hand in a copy of the project; in the sandbox it has no network and can write the project and /tmp only',
+  });
+}
+
+function slowSetUp(command: string, limitMs: number): AssayError {
+  const more = limitMs < mostMs ? 'Give more time with --timeout, or' : 'No command gets more time:';
+  return new AssayError({
+    code: 'environment',
+    message: `The set-up command "${command}" is too slow: it ran over its ${limitMs / 1_000} seconds`,
+    because: 'in the sandbox it has no network, and a command that waits for one may never end',
+    fix: `${more} run it by hand in the project first, where what it makes stays`,
   });
 }
 

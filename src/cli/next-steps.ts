@@ -1,0 +1,79 @@
+import type { RepairResult, RepairSpec } from '../core/index.ts';
+import type { RepairState } from '../loop/index.ts';
+import { modelsOf } from '../propose/index.ts';
+import { type AdviceOptions, keyedModel, packageAdvice } from './advice.ts';
+import type { CliContext } from './context.ts';
+
+export type NextOptions = AdviceOptions & {
+  result: RepairResult;
+  /** What the tests run with; null where no test ran. */
+  framework: string | null;
+};
+
+/** The same of a run that stands at `state`. */
+export function nextOf({ cwd, env }: CliContext, state: RepairState, result: RepairResult): string[] {
+  const framework = state.baseline?.framework ?? null;
+  return nextSteps({ result, spec: state.spec, cwd, env, framework });
+}
+
+/** What to do now, one step a line; there is always one. */
+export function nextSteps(options: NextOptions): string[] {
+  const { result } = options;
+  const { status, run, patch } = result;
+  switch (status) {
+    case 'done':
+      return [`assay apply ${run} writes the patch to your files`];
+    case 'already_green':
+      return [alreadyGreen(result)];
+    case 'aborted':
+      return [`assay resume ${run} goes on with it`, ...best(patch, run)];
+    case 'running':
+      return [`assay show ${run} tells what came of it when it is over`];
+    case 'budget_exhausted':
+      return [result.fix ?? 'run it again with more', ...best(patch, run)];
+    case 'stuck':
+    case 'unpatchable':
+      return [...anotherProposer(options), ...best(patch, run), ...packageAdvice(options)];
+    case 'tampered':
+      return [`nothing of such a patch is kept; assay show ${run} tells what it did`, ...best(patch, run)];
+    default:
+      return [
+        result.fix ?? `assay show ${run} shows every step`,
+        ...best(patch, run),
+        ...(status === 'environment_error' ? packageAdvice(options) : []),
+      ];
+  }
+}
+
+function alreadyGreen({ flaky }: RepairResult): string {
+  return flaky.length > 0
+    ? 'make the flaky tests steady: whether they pass is chance'
+    : 'nothing; where a failure was expected, name the tests that show it with --test';
+}
+
+/** What a stuck run can be helped with: a model where there was none, else another one or more words. */
+function anotherProposer(options: NextOptions): string[] {
+  const { spec, result } = options;
+  if (modelsOf(spec.proposer).length > 0 || !searches(spec)) {
+    return [
+      'another model (--model), or a --task that says what is meant to work',
+      `assay show ${result.run} tells what was tried`,
+    ];
+  }
+  const chain = speaksPython(options) ? 'search,' : '';
+  const keyed = keyedModel(options, chain);
+  if (keyed !== null) return [keyed];
+  const lead = chain === '' ? 'the search repairs Python only: ' : '';
+  return [
+    `${lead}--model ${chain}PROVIDER/MODEL lets a model ${chain === '' ? 'repair it' : 'take over'}, with its key (e.g. ANTHROPIC_API_KEY) or a server of your own (--base-url); docs/fix.md, "With a model"`,
+  ];
+}
+
+const searches = ({ proposer }: RepairSpec) => proposer.split(',').some((id) => id.trim() === 'search');
+
+const speaksPython = ({ framework }: NextOptions) => framework === null || framework !== 'node-test';
+
+const best = (patch: string | null, run: string) =>
+  patch === null
+    ? []
+    : [`assay show ${run} --patch prints the best patch; assay apply refuses it without --force`];

@@ -1,0 +1,28 @@
+import { type RepairEvent, repairEventSchema } from '../core/index.ts';
+import type { Run, Store } from '../store/index.ts';
+import type { CliContext } from './context.ts';
+import { OfRun } from './of-run.ts';
+import { storeOf } from './store-of.ts';
+
+/**
+ * A run and its events.
+ * @throws OfRun where the run is known and its folder is damaged; AssayError `usage` where `id` names no run.
+ */
+export function openRun(context: CliContext, id: string): { run: Run<RepairEvent>; events: RepairEvent[] } {
+  const store = storeOf(context);
+  try {
+    const run = store.open<RepairEvent>(id, { event: repairEventSchema });
+    return { run, events: run.events().map((record) => record.event) };
+  } catch (error) {
+    const known = idOf(store, id);
+    throw known === null ? error : new OfRun({ run: known, cut: false, cause: error });
+  }
+}
+
+/** The one run that is meant, as the store finds it. */
+function idOf(store: Store, asked: string): string | null {
+  const ids = store.list().map((run) => run.id);
+  if (asked === 'latest') return ids[0] ?? null;
+  const matching = ids.includes(asked) ? [asked] : ids.filter((id) => asked !== '' && id.startsWith(asked));
+  return matching.length === 1 ? (matching[0] ?? null) : null;
+}
