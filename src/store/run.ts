@@ -8,10 +8,13 @@ import { errnoOf, onDisk, onDiskAsync } from './disk-error.ts';
 import { type JournalDisk, JournalWriter, journalDisk } from './journal.ts';
 import { type JournalRecord, parseJournal } from './journal-format.ts';
 import { acquireLock, type HeldLock, lockState, releaseLock } from './lock.ts';
+import { AnalysisNotebook } from './notebook/analysis-notebook.ts';
 import type { RunInfo } from './run-info.ts';
 import { type KnownSecret, scrub, scrubValue } from './scrub.ts';
 
 export const files = { info: 'run.json', journal: 'journal.jsonl', artifacts: 'artifacts' } as const;
+
+const notebookName = 'notebook.ipynb';
 
 export type RunParts<E> = {
   dir: string;
@@ -126,6 +129,17 @@ export class Run<E> {
       if (errnoOf(error) === 'ENOENT') return null;
       throw error;
     }
+  }
+
+  /** The run's `notebook.ipynb`, to be written by its events; what stood there before is replaced. */
+  openNotebook(options: { maxOutputBytes?: number } = {}): AnalysisNotebook {
+    this.#checkLocked();
+    return new AnalysisNotebook({
+      file: this.#file(notebookName),
+      clean: (value) => this.#clean(value),
+      readArtifact: (sha256) => this.readArtifact(sha256),
+      ...options,
+    });
   }
 
   /** Ends writing and gives the lock back. Reading still works. */

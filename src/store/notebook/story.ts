@@ -1,0 +1,156 @@
+import type { AnalysisEvent, CellResult, SubtaskEnd } from '../../core/index.ts';
+import type { NotebookItem } from './notebook.ts';
+import type { NotebookKernel } from './serialise.ts';
+
+/** What is known of an analysis while its notebook is written down. */
+export type Story = {
+  kernel: NotebookKernel | null;
+  titles: Readonly<Record<string, { title: string; prompt: string }>>;
+  /** The subtask that the last heading is of. */
+  subtask: string | null;
+};
+
+export const noStory: Story = { kernel: null, titles: {}, subtask: null };
+
+/**
+ * The cells of the notebook that an event of an analysis makes: a heading for the task and for each subtask, what the
+ * model and the user say, notes on what a reader has to know, and the code with its outputs. Pure: the same events give
+ * the same notebook.
+ */
+export function tell(story: Story, event: AnalysisEvent): { story: Story; items: NotebookItem[] } {
+  switch (event.type) {
+    case 'run_started':
+      return {
+        story: withTitles(story, event.spec.subtasks),
+        items: [markdown(heading(event.spec.task), 'task')],
+      };
+    case 'planned':
+      if (event.subtasks.length === 0) return { story, items: [] };
+      return {
+        story: withTitles(story, event.subtasks),
+        items: [markdown(planOf(event.subtasks), 'plan')],
+      };
+    case 'replied':
+      return under(
+        story,
+        event.subtask,
+        event.reply.text.trim() === '' ? [] : [markdown(event.reply.text, 'model')],
+      );
+    case 'kernel_opened':
+      return { story: { ...story, kernel: event.kernel }, items: openedNotes(event) };
+    case 'kernel_restarted':
+      return { story, items: [note(`The kernel was restarted, and its state is lost: ${event.because}`)] };
+    case 'kernel_lost':
+      return { story, items: [note(`The kernel is lost: ${event.detail}`)] };
+    case 'cell_ran':
+      return under(story, event.subtask, [
+        {
+          kind: 'code',
+          code: event.code,
+          result: event.result,
+          artifacts: event.artifacts,
+          tags: event.purpose === 'check' ? ['check'] : [],
+        },
+        ...endNote(event.result),
+      ]);
+    case 'checked':
+      return under(
+        story,
+        event.subtask,
+        event.missing.length === 0
+          ? []
+          : [note(`Named but not there: ${event.missing.map(code).join(', ')}`)],
+      );
+    case 'subtask_ended':
+      return under(story, event.subtask, subtaskNote(event.end));
+    case 'steered':
+      return { story, items: [markdown(quoted(`**From the user:** ${event.text}`), 'user')] };
+    case 'stopped':
+      return { story, items: [note(`The run was interrupted: ${event.detail}`)] };
+    case 'resumed':
+      return { story, items: [note('The run was taken up again.')] };
+    case 'effect_failed':
+      return { story, items: [note(`The run could not go on: ${event.detail}`)] };
+    case 'effect_started':
+    case 'model_calling':
+    case 'model_called':
+    case 'exhausted':
+    case 'tool_answered':
+    case 'run_ended':
+      return { story, items: [] };
+  }
+}
+
+/** With a heading before the first cell of each subtask, also where the run comes back to it. */
+function under(
+  story: Story,
+  subtask: string,
+  items: NotebookItem[],
+): { story: Story; items: NotebookItem[] } {
+  if (items.length === 0 || story.subtask === subtask) return { story, items };
+  const known = story.titles[subtask];
+  const title = known?.title ?? subtask;
+  const isSaid = story.subtask === null && Object.keys(story.titles).length === 1;
+  // A task of one part has been written down as a whole already.
+  const text = isSaid ? `## ${title}` : [`## ${title}`, known?.prompt ?? ''].join('\n\n').trim();
+  return { story: { ...story, subtask }, items: [markdown(text, 'subtask'), ...items] };
+}
+
+function withTitles(story: Story, subtasks: readonly { id: string; title: string; prompt: string }[]): Story {
+  return {
+    ...story,
+    titles: Object.fromEntries(subtasks.map(({ id, title, prompt }) => [id, { title, prompt }])),
+  };
+}
+
+function openedNotes(event: Extract<AnalysisEvent, { type: 'kernel_opened' }>): NotebookItem[] {
+  if (event.replayed === 0) return [];
+  const differ = event.differences.map(({ cell, detail }) => `\n- cell ${cell}: ${detail}`).join('');
+  const outcome = differ === '' ? 'with the same results' : `and gave other results:${differ}`;
+  return [note(`A new kernel ran the ${event.replayed} cells before this line again, ${outcome}`)];
+}
+
+function endNote({ end }: CellResult): NotebookItem[] {
+  const lost = 'stateLost' in end && end.stateLost ? ' The kernel was restarted: state lost.' : '';
+  switch (end.status) {
+    case 'ok':
+    case 'error':
+      return [];
+    case 'timeout':
+      return [note(`This cell was interrupted after ${end.deadlineMs / 1000} s.${lost}`)];
+    case 'interrupted':
+      return [note(`This cell was interrupted.${lost}`)];
+    case 'died':
+      return [note(`The kernel died while this cell ran (${end.cause}): ${end.detail}. State lost.`)];
+    case 'aborted':
+      return [note('The kernel did not run this cell.')];
+    case 'unavailable':
+      return [note(`There was no kernel to run this cell: ${end.detail}`)];
+  }
+}
+
+function subtaskNote(end: SubtaskEnd): NotebookItem[] {
+  if (end.status === 'complete') return [];
+  const detail = 'detail' in end && end.detail !== '' ? `: ${end.detail}` : '';
+  return [note(`This part ended as \`${end.status}\`${detail}`)];
+}
+
+function planOf(subtasks: readonly { title: string }[]): string {
+  return ['**Plan**', '', ...subtasks.map(({ title }, index) => `${index + 1}. ${title}`)].join('\n');
+}
+
+/** A task that has no heading of its own gets one. */
+function heading(task: string): string {
+  return /^#{1,6} /m.test(task) ? task : `# Analysis\n\n${task}`;
+}
+
+const code = (text: string): string => `\`${text}\``;
+const quoted = (text: string): string => text.replaceAll(/^/gm, '> ');
+
+function markdown(text: string, tag: string): NotebookItem {
+  return { kind: 'markdown', text, tags: [tag] };
+}
+
+function note(text: string): NotebookItem {
+  return markdown(quoted(`**Note:** ${text}`), 'note');
+}
