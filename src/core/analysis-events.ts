@@ -30,7 +30,13 @@ export const analysisEffectSchema = z.discriminatedUnion('kind', [
     purpose: cellPurposeSchema,
     code: z.string(),
   }),
-  z.object({ kind: z.literal('read'), subtask: z.string(), path: z.string() }),
+  /** `from`: the first line, from 1. */
+  z.object({
+    kind: z.literal('read'),
+    subtask: z.string(),
+    path: z.string(),
+    from: z.number().int().positive(),
+  }),
   /** Are the files there that the model's last text names? */
   z.object({ kind: z.literal('check'), subtask: z.string() }),
   /** Write down how the subtask ended. */
@@ -124,7 +130,7 @@ export const analysisEventSchema = z.discriminatedUnion('type', [
     artifacts: z.array(cellArtifactSchema),
     wallMs: z.number(),
   }),
-  /** What a tool that looks at the outside said; text the model is given as it stands. */
+  /** What a tool that looks at the outside said. `tool`: its name and what it was asked. */
   z.object({
     type: z.literal('tool_answered'),
     subtask: z.string(),

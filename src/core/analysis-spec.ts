@@ -16,9 +16,9 @@ export type Subtask = z.infer<typeof subtaskSchema>;
 
 /** What an analysis may spend. null: no limit of that kind. */
 export const analysisLimitsSchema = z.object({
-  /** Failed cells in a row in one subtask after which it ends; one that succeeds sets the count back. */
+  /** New tries after a failed cell, in a row: one failure more ends the subtask. A cell that succeeds sets it back. */
   retries: z.number().int().nonnegative(),
-  /** Failed cells in one subtask. */
+  /** New tries after failed cells in one subtask. */
   totalRetries: z.number().int().nonnegative(),
   /** Model replies in one subtask. */
   turns: z.number().int().positive(),
@@ -52,6 +52,14 @@ export const analysisSpecSchema = z.object({
   planModel: z.string().nullable().default(null),
   /** The user's data, absolute. Read once for the kernel's working folder; never written by the loop. */
   dataDir: z.string().nullable(),
+  /** What the data folder held at the start: its first files by path, and how many there were; null without one. */
+  data: z
+    .object({
+      files: z.array(z.object({ path: z.string(), bytes: z.number().int().nonnegative() })),
+      total: z.number().int().nonnegative(),
+    })
+    .nullable()
+    .default(null),
   /** A kernelspec's name, e.g. `python3`. */
   kernel: z.string(),
   runtime: z.enum(['jupyter', 'e2b']),

@@ -12,21 +12,26 @@ export function callLog(options: {
   emit: (event: RepairEvent, options: { sync: boolean }) => Promise<void>;
 }): CallLog {
   const { round, emit } = options;
-  const left = [...options.past];
   return {
-    past(request) {
-      const [next] = left;
-      if (next?.request !== request) {
-        // From here on the process does something else: later results answer what it will not ask.
-        left.length = 0;
-        return null;
-      }
-      left.shift();
-      return next.result;
-    },
+    past: givenAgain(options.past),
     calling: ({ model, projection }) =>
       emit({ type: 'model_calling', round, model, projection }, { sync: true }),
     called: (called) =>
       emit({ type: 'model_called', round, ...called } satisfies EventOf<'model_called'>, { sync: true }),
+  };
+}
+
+/** Gives journaled results again, each for its own request and in their order. */
+export function givenAgain(past: readonly PastCall[]): CallLog['past'] {
+  const left = [...past];
+  return (request) => {
+    const [next] = left;
+    if (next?.request !== request) {
+      // From here on the process does something else: later results answer what it will not ask.
+      left.length = 0;
+      return null;
+    }
+    left.shift();
+    return next.result;
   };
 }

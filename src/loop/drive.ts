@@ -4,10 +4,14 @@ import { machineError } from '../store/index.ts';
 import type { DriveEvent, Machine } from './machine.ts';
 import type { Position } from './resume.ts';
 
-/** A message to a running loop. `steer` and `stop` are taken between two effects, `approve` lets a waiting one start. */
+/**
+ * A message to a running loop. `steer` and `stop` are taken between two effects, `approve` lets a waiting one start;
+ * `interrupt` ends what an effect is doing where its loop can, and means nothing between two.
+ */
 export type Message =
   | { kind: 'steer'; text: string }
   | { kind: 'stop'; detail: string }
+  | { kind: 'interrupt' }
   | { kind: 'approve' };
 
 export type Inbox = {
@@ -85,7 +89,8 @@ export async function drive<Spec, S, E extends object, Fx, End>(
     for (const message of inbox.take()) {
       if (message.kind === 'steer') await record({ type: 'steered', text: message.text }, true);
       else if (message.kind === 'approve') approved = true;
-      else await record({ type: 'stopped', detail: message.detail, wallMs: 0 }, true);
+      else if (message.kind === 'stop')
+        await record({ type: 'stopped', detail: message.detail, wallMs: 0 }, true);
     }
     let next = machine.next(state);
     if (next.kind === 'effect' && signal.aborted) {

@@ -1,5 +1,6 @@
 /** The loops: what happens next, decided by pure machines and driven by the one loop that touches the world. */
 
+export * from './analysis/index.ts';
 export type { Left, Spent } from './budget.ts';
 export {
   type Budget,

@@ -128,8 +128,14 @@ type PromptMessage = SdkCall['prompt'][number];
 
 function promptMessage(message: ModelMessage): PromptMessage[] {
   switch (message.role) {
-    case 'user':
-      return [{ role: 'user', content: [{ type: 'text', text: message.text }] }];
+    case 'user': {
+      const images = (message.images ?? []).map(({ mediaType, base64 }) => ({
+        type: 'file' as const,
+        mediaType,
+        data: { type: 'data' as const, data: base64 },
+      }));
+      return [{ role: 'user', content: [{ type: 'text', text: message.text }, ...images] }];
+    }
     case 'assistant': {
       // Providers refuse an empty text, and an empty message.
       const text = message.text === '' ? [] : [{ type: 'text' as const, text: message.text }];

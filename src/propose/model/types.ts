@@ -13,10 +13,13 @@ export type ModelRequest = {
 };
 
 export type ModelMessage =
-  | { role: 'user'; text: string }
+  | { role: 'user'; text: string; images?: readonly ModelImage[] }
   | { role: 'assistant'; text: string; toolCalls: readonly ToolCall[] }
   /** Answers to every call of the assistant message before, in its order. */
   | { role: 'tool'; results: readonly { callId: string; tool: string; text: string }[] };
+
+/** For a model that can see: shown after the text of its message. */
+export type ModelImage = { mediaType: string; base64: string };
 
 export type ModelTool = { name: string; description: string; input: z.ZodType };
 

@@ -1,0 +1,37 @@
+import type { CellEvidence, CellResult, KernelFile } from '../../core/index.ts';
+import type { Kernel } from '../../kernel/index.ts';
+
+/** Looks at what a cell did to the kernel. */
+export type EvidenceSource = {
+  /** Takes what there is now as the ground that the next cell is compared with; gives the files of the folder. */
+  ground(): Promise<readonly KernelFile[]>;
+  /** What the cell that just ran did; the next one is compared with how it is now. */
+  after(cell: { code: string; result: CellResult }): Promise<CellEvidence>;
+};
+
+export type EvidenceOf = (kernel: Kernel) => EvidenceSource;
+
+/** Files only, for any kernel: what changed in the listing of its working folder. */
+export function fileEvidence(kernel: Kernel): EvidenceSource {
+  let known = new Map<string, KernelFile>();
+  const listed = async () => new Map((await kernel.files.list()).map((file) => [file.path, file]));
+  return {
+    async ground() {
+      known = await listed();
+      return [...known.values()];
+    },
+    async after() {
+      const before = known;
+      known = await listed();
+      const created: KernelFile[] = [];
+      const changed: (KernelFile & { before: string })[] = [];
+      for (const file of known.values()) {
+        const old = before.get(file.path);
+        if (old === undefined) created.push(file);
+        else if (old.sha256 !== file.sha256) changed.push({ ...file, before: old.sha256 });
+      }
+      const deleted = [...before.values()].filter(({ path }) => !known.has(path));
+      return { files: { created, changed, deleted }, variables: null, figures: [], warnings: [] };
+    },
+  };
+}

@@ -1,0 +1,249 @@
+import {
+  type AnalysisEffect,
+  type AnalysisEnd,
+  type AnalysisEvent,
+  type AnalysisSpec,
+  AssayError,
+  type Usage,
+} from '../../core/index.ts';
+import { addUsage, noUsage } from '../budget.ts';
+import type { Machine, Next } from '../machine.ts';
+import { onChecked } from './checking.ts';
+import { onCell, onCut, onRead } from './on-cell.ts';
+import { onKernelLost, onOpened, onRestarted } from './on-kernel.ts';
+import { onPlanned } from './on-plan.ts';
+import { onReply } from './on-reply.ts';
+import {
+  type AnalysisState,
+  closing,
+  dueJob,
+  type EventOf,
+  noCalls,
+  partOf,
+  startAnalysis,
+  withNote,
+} from './state.ts';
+import { onSubtaskEnded, runEnded } from './subtask-end.ts';
+import { toAsk } from './turns.ts';
+
+/**
+ * The analysis loop, with the states of DESIGN.md under "analysis": prompted -> tool_call_issued -> code_executing ->
+ * error_observed -> reflection_retry -> ... | artifact_captured -> prompted | subtask_complete. What a reply does to the
+ * state is in on-reply.ts, a cell in on-cell.ts, the model's claim to be done in checking.ts.
+ */
+export const analysisMachine: Machine<
+  AnalysisSpec,
+  AnalysisState,
+  AnalysisEvent,
+  AnalysisEffect,
+  AnalysisEnd
+> = { start: startAnalysis, next, evolve, settles: ({ type }) => settling.has(type) };
+
+const settling: ReadonlySet<AnalysisEvent['type']> = new Set([
+  'planned',
+  'replied',
+  'exhausted',
+  'kernel_opened',
+  'kernel_restarted',
+  'kernel_lost',
+  'cell_ran',
+  'tool_answered',
+  'checked',
+  'subtask_ended',
+]);
+
+function next(state: AnalysisState): Next<AnalysisEffect, AnalysisEnd> {
+  const { phase } = state;
+  if (phase.at === 'ended') return { kind: 'end', end: phase.end };
+  if (state.halted !== null) return { kind: 'pause', end: state.halted };
+  if (phase.at === 'planning') return effect({ kind: 'plan', attempt: phase.attempt });
+  const { subtask, turns } = partOf(state);
+  switch (phase.at) {
+    case 'prompted':
+    case 'reflection_retry':
+      return effect({ kind: 'ask', subtask: subtask.id, turn: turns + 1 });
+    case 'tool_call_issued':
+    case 'code_executing':
+    case 'artifact_captured':
+    case 'error_observed':
+      return nextJob(state);
+    case 'subtask_complete': {
+      if (phase.claims !== null) return withKernel(state, { kind: 'check', subtask: subtask.id });
+      const check = state.spec.checks[phase.checks[0] ?? -1];
+      if (check === undefined) throw new Error('nothing is left to check');
+      return withKernel(state, cellOf(state, 'check', check.code));
+    }
+    case 'closing':
+      return effect({ kind: 'close', subtask: subtask.id });
+  }
+}
+
+const effect = (wanted: AnalysisEffect): Next<AnalysisEffect, AnalysisEnd> => ({
+  kind: 'effect',
+  effect: wanted,
+});
+
+function nextJob(state: AnalysisState): Next<AnalysisEffect, AnalysisEnd> {
+  const want = dueJob(state)?.want;
+  if (want?.kind === 'cell') return withKernel(state, cellOf(state, 'work', want.code));
+  if (want?.kind !== 'read') throw new Error('no tool call is due');
+  const { path, from } = want;
+  return withKernel(state, { kind: 'read', subtask: partOf(state).subtask.id, path, from });
+}
+
+const cellOf = (state: AnalysisState, purpose: 'work' | 'check', code: string): AnalysisEffect => ({
+  kind: 'cell',
+  subtask: partOf(state).subtask.id,
+  cell: state.cells.length + 1,
+  purpose,
+  code,
+});
+
+/** A kernel first, where there is none. */
+function withKernel(state: AnalysisState, wanted: AnalysisEffect): Next<AnalysisEffect, AnalysisEnd> {
+  const { is, because } = state.kernel;
+  if (is === 'none') return effect({ kind: 'open', replay: state.cells.length });
+  return effect(is === 'gone' ? { kind: 'restart', because } : wanted);
+}
+
+function evolve(state: AnalysisState, event: AnalysisEvent): AnalysisState {
+  const { phase } = state;
+  switch (event.type) {
+    case 'run_started':
+      return startAnalysis(event.spec);
+    case 'effect_started': {
+      const { id, attempt, effect: started, projection } = event;
+      const pending = { id, attempt, effect: started, projection };
+      return { ...onStarted(state, started), pending, counted: noUsage };
+    }
+    case 'model_calling':
+      return { ...state, calls: { ...state.calls, inFlight: event.projection } };
+    case 'model_called':
+      return onCalled(state, event);
+    case 'planned':
+      if (phase.at !== 'planning') return misplaced(state, event);
+      return onPlanned({ ...settle(state, event.wallMs), calls: noCalls }, phase, event);
+    case 'replied':
+      if (!isWorking(state)) return misplaced(state, event);
+      return onReply({ ...settle(state, event.wallMs), calls: noCalls }, event);
+    case 'exhausted':
+      return onExhausted({ ...settle(state, event.wallMs), calls: noCalls }, event);
+    case 'kernel_opened':
+      return onOpened(settle(state, event.wallMs), event);
+    case 'kernel_restarted':
+      return onRestarted(settle(state, event.wallMs), event);
+    case 'kernel_lost':
+      return onKernelLost(settle(state, event.wallMs), event);
+    case 'cell_ran':
+      if (!isWorking(state) && phase.at !== 'subtask_complete') return misplaced(state, event);
+      return onCell(settle(state, event.wallMs), event);
+    case 'tool_answered':
+      return isWorking(state) ? onRead(settle(state, event.wallMs), event) : misplaced(state, event);
+    case 'checked':
+      if (phase.at !== 'subtask_complete') return misplaced(state, event);
+      return onChecked(settle(state, event.wallMs), phase, event);
+    case 'subtask_ended':
+      if (phase.at !== 'closing') return misplaced(state, event);
+      return onSubtaskEnded(settle(state, event.wallMs), event);
+    case 'effect_failed':
+      return onFailed(settle(state, event.wallMs ?? 0), event);
+    case 'steered':
+      return onSteered(state, event.text);
+    case 'stopped': {
+      const stopped = charge(state, Math.max(0, event.wallMs - state.counted.wallMs));
+      return { ...stopped, halted: { status: 'aborted', detail: event.detail, subtask: idOf(state) } };
+    }
+    case 'resumed':
+      return onResumed(state, event);
+    case 'run_ended':
+      return runEnded(state, event.end);
+  }
+}
+
+const isWorking = ({ phase }: AnalysisState): boolean =>
+  phase.at !== 'planning' &&
+  phase.at !== 'subtask_complete' &&
+  phase.at !== 'closing' &&
+  phase.at !== 'ended';
+
+const idOf = ({ parts }: AnalysisState): string | null => parts.at(-1)?.subtask.id ?? null;
+
+const onStarted = (state: AnalysisState, started: AnalysisEffect): AnalysisState =>
+  started.kind === 'cell' && isWorking(state) ? { ...state, phase: { at: 'code_executing' } } : state;
+
+const addSpent = (state: AnalysisState, usage: Usage): AnalysisState => ({
+  ...state,
+  spent: addUsage(state.spent, usage),
+});
+const charge = (state: AnalysisState, wallMs: number) => addSpent(state, { ...noUsage, wallMs });
+/** An effect is over that took `wallMs` in all; what its calls cost is charged already. */
+const settle = (state: AnalysisState, wallMs: number): AnalysisState => ({
+  ...charge(state, Math.max(0, wallMs - state.counted.wallMs)),
+  pending: null,
+  counted: noUsage,
+});
+
+function onCalled(state: AnalysisState, { request, result, usage }: EventOf<'model_called'>): AnalysisState {
+  const past = [...state.calls.past, { request, result, usage }];
+  const counted = addUsage(state.counted, usage);
+  return { ...addSpent(state, usage), counted, calls: { past, inFlight: null } };
+}
+
+/** While a plan is made no subtask has begun: the run itself ends, when it next asks for something. */
+function onExhausted(state: AnalysisState, { which }: EventOf<'exhausted'>): AnalysisState {
+  const { limits } = state.spec;
+  const key = which === 'cost' ? 'costUsd' : which === 'wall' ? 'wallMs' : which;
+  const used = state.spent[key] ?? 0;
+  const end = { status: 'budget_exhausted' as const, which, used, limit: limits[key] ?? used };
+  if (state.phase.at === 'planning')
+    return { ...state, phase: { at: 'ended', end: { ...end, subtask: null } } };
+  return closing(state, end);
+}
+
+/** A message takes back a claim to be done that is not decided yet: the model has to hear it. */
+function onSteered(state: AnalysisState, text: string): AnalysisState {
+  const heard = { ...state, steering: [...state.steering, text] };
+  if (state.phase.at === 'planning' || state.phase.at === 'ended') return heard;
+  const noted = withNote(heard, text, 'user');
+  const claimed =
+    state.phase.at === 'subtask_complete' ||
+    (state.phase.at === 'closing' && state.phase.end.status === 'complete');
+  return claimed ? toAsk(noted) : noted;
+}
+
+/** Another process has no kernel yet. A cell that was cut is not run again by itself: nobody knows what it did. */
+function onResumed(state: AnalysisState, { lost }: EventOf<'resumed'>): AnalysisState {
+  const charged = lost === null ? state : { ...addSpent(state, lost), lost: addUsage(state.lost, lost) };
+  const kernel = { ...state.kernel, is: 'none' as const, losses: 0 };
+  const resumed = { ...charged, kernel, calls: { ...state.calls, inFlight: null }, halted: null };
+  const cut = state.pending?.effect;
+  if (cut?.kind !== 'cell' || cut.purpose === 'check' || state.phase.at !== 'code_executing') return resumed;
+  return onCut({ ...resumed, pending: null }, cut);
+}
+
+function onFailed(state: AnalysisState, { code, detail, fix }: EventOf<'effect_failed'>): AnalysisState {
+  const subtask = idOf(state);
+  switch (code) {
+    case 'provider':
+    case 'environment': {
+      // The failures that led here are asked for again: they may have gone away by then.
+      const answered = state.calls.past.findLastIndex(({ result }) => result.ok) + 1;
+      const calls = { past: state.calls.past.slice(0, answered), inFlight: null };
+      return { ...state, calls, halted: { status: 'environment_error', detail, fix, subtask } };
+    }
+    case 'internal': {
+      const end = { status: 'error' as const, detail, fix };
+      if (subtask === null || state.phase.at === 'closing') return runEnded(state, { ...end, subtask });
+      return closing(state, end);
+    }
+  }
+}
+
+/** A journal that says so is damaged, or of another version; going on would be guessing. */
+function misplaced(state: AnalysisState, event: AnalysisEvent): never {
+  throw new AssayError({
+    code: 'input',
+    message: `the journal has a '${event.type}' event where the run is ${state.phase.at}`,
+    fix: 'start a new run; this run folder can be read but not resumed',
+  });
+}
