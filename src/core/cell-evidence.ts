@@ -33,6 +33,9 @@ export const figureSchema = z.object({
           kind: z.string(),
           label: z.string(),
           points: z.number().int().nonnegative().nullable(),
+          /** The least and the greatest value drawn, where the library tells. */
+          xRange: z.tuple([z.number(), z.number()]).nullable().optional(),
+          yRange: z.tuple([z.number(), z.number()]).nullable().optional(),
         }),
       ),
     }),

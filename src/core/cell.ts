@@ -84,6 +84,7 @@ export const kernelFileSchema = z.object({
   /** Relative, with `/` separators. */
   path: z.string(),
   bytes: z.number().int().nonnegative(),
+  /** Empty in evidence of a file that was too large to be hashed, which a warning says. */
   sha256: z.string(),
 });
 export type KernelFile = z.infer<typeof kernelFileSchema>;

@@ -44,10 +44,17 @@ export type ExecuteOptions = {
 export type KernelFiles = {
   /** Every regular file, sorted by path, links not followed. */
   list(): Promise<KernelFile[]>;
+  /** The same without reading a file; absent where the kernel cannot. */
+  stat?(): Promise<FileStat[]>;
+  /** The sha256 of one file; null where it is no longer there. Present where `stat` is. */
+  hash?(path: string): Promise<string | null>;
   /** null where there is no such file. */
   read(path: string): Promise<Uint8Array | null>;
   write(path: string, bytes: Uint8Array): Promise<void>;
 };
+
+/** `stamp`: stays the same as long as nobody writes to the file. */
+export type FileStat = { path: string; bytes: number; stamp: string };
 
 /** What both runtimes are opened with. */
 export type KernelLimits = {

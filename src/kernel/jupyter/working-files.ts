@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { AssayError, type KernelFile } from '../../core/index.ts';
 import { readResultFile, resultPathProblem } from '../../sandbox/index.ts';
-import type { KernelFiles } from '../types.ts';
+import type { FileStat, KernelFiles } from '../types.ts';
 
 /** Files that one listing names at most. */
 const maxFiles = 100_000;
@@ -38,6 +38,25 @@ export function workingFiles(options: { root: string; leftOut: readonly string[]
       }
       known = found;
       return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+    },
+    async stat() {
+      const files: FileStat[] = [];
+      for await (const { path, bytes, stamp } of walk({ root, leftOut })) {
+        if (files.length === maxFiles) throw tooManyFiles();
+        files.push({ path, bytes, stamp });
+      }
+      return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+    },
+    async hash(path) {
+      if (resultPathProblem(path) !== null || leftOut.has(path)) return null;
+      const end = path.lastIndexOf('/');
+      const folder = openFolder(root, path.slice(0, Math.max(0, end)), false);
+      if (folder === null) return null;
+      try {
+        return await hashOf(at(folder, path.slice(end + 1)));
+      } finally {
+        fs.closeSync(folder);
+      }
     },
     async read(path) {
       const file = readResultFile({ root, path, maxBytes: maxReadBytes });

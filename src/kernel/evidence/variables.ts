@@ -1,0 +1,73 @@
+import type { CellEvidence, Variable } from '../../core/index.ts';
+import type { Kernel } from '../types.ts';
+import { type Looked, PythonProbe } from './python-probe.ts';
+
+export type VariableChanges = {
+  /** null where nobody can tell: another language, or a kernel that does not answer. */
+  variables: CellEvidence['variables'];
+  /** Figures saved to files since the last look, as the probe notes them. */
+  saved: unknown[];
+  warnings: string[];
+};
+
+export type VariableWatch = {
+  /** Puts the probe into the kernel: once it is open, and after each restart. Never rejects; returns warnings. */
+  install(): Promise<string[]>;
+  /** What has changed since the last call. Never rejects. */
+  changes(): Promise<VariableChanges>;
+  /** As of the last call, by name. */
+  readonly current: readonly Variable[];
+};
+
+/** Watches a Python kernel's variables; of other languages nothing is known, which is said once. */
+export function probeVariables(kernel: Kernel, options: { deadlineMs?: number } = {}): VariableWatch {
+  const { language } = kernel.info;
+  return language === 'python' ? pythonVariables(kernel, options) : noVariables(language);
+}
+
+function noVariables(language: string): VariableWatch {
+  return {
+    install: async () => [
+      `The variables of a ${language} kernel and the series of its figures are not looked at: only those of Python are.`,
+    ],
+    changes: async () => ({ variables: null, saved: [], warnings: [] }),
+    current: [],
+  };
+}
+
+function pythonVariables(kernel: Kernel, options: { deadlineMs?: number }): VariableWatch {
+  const probe = new PythonProbe({ kernel, ...options });
+  let known = new Map<string, Looked>();
+  return {
+    async install() {
+      const problem = await probe.install();
+      return problem === null ? [] : [notLooked(problem)];
+    },
+    async changes() {
+      const look = await probe.look();
+      if ('problem' in look) return { variables: null, saved: [], warnings: [notLooked(look.problem)] };
+      const before = known;
+      known = look.variables;
+      const warnings = look.more === 0 ? [] : [`${look.more} variables more were not looked at.`];
+      return { variables: compare(before, known), saved: look.saved, warnings };
+    },
+    get current() {
+      return [...known.values()].map(({ variable }) => variable);
+    },
+  };
+}
+
+function notLooked(problem: string): string {
+  return `The variables could not be looked at: ${problem}`;
+}
+
+function compare(before: Map<string, Looked>, now: Map<string, Looked>): CellEvidence['variables'] {
+  const created: Variable[] = [];
+  const changed: Variable[] = [];
+  for (const [name, { variable, mark }] of now) {
+    const old = before.get(name);
+    if (old === undefined) created.push(variable);
+    else if (old.mark !== mark || old.variable.type !== variable.type) changed.push(variable);
+  }
+  return { created, changed, deleted: [...before.keys()].filter((name) => !now.has(name)) };
+}
