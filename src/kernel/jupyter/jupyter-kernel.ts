@@ -22,7 +22,7 @@ export type JupyterKernelOptions = {
   /** Starts the next process. */
   start: (signal: AbortSignal) => Promise<KernelProcess>;
   /** Gives back what the kernel holds on the host, once no process of it lives. */
-  release: () => void;
+  release: () => Promise<void>;
   limits: KernelLimits;
   files: KernelFiles;
   clock: Clock;
@@ -91,7 +91,7 @@ export class JupyterKernel implements Kernel {
     await this.#starting?.catch(() => {});
     await this.#process?.kill();
     await this.#last;
-    this.#options.release();
+    await this.#options.release();
   }
 
   async #run(code: string, options: ExecuteOptions): Promise<CellResult> {

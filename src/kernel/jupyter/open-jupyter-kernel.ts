@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { AssayError } from '../../core/index.ts';
 import {
@@ -10,10 +11,11 @@ import {
 import { defaultLimits } from '../limits.ts';
 import type { Kernel, KernelLimits, OpenKernelOptions } from '../types.ts';
 import { layGround, reopen } from './ground.ts';
-import { invocationOf } from './invocation.ts';
+import { type Invocation, invocationOf } from './invocation.ts';
 import { JupyterKernel } from './jupyter-kernel.ts';
 import { KernelProcess } from './kernel-process.ts';
 import { type Environment, findKernelSpec } from './kernelspec.ts';
+import { FontCache, type MatplotlibFiles, matplotlibSettings } from './matplotlib.ts';
 import { workingFiles } from './working-files.ts';
 import { loadZeroMq } from './zeromq.ts';
 
@@ -48,13 +50,17 @@ export type OpenJupyterOptions = OpenKernelOptions & {
 export async function openJupyterKernel(options: OpenJupyterOptions = {}): Promise<Kernel> {
   const env = options.env ?? process.env;
   const readOnly = options.readOnly ?? [];
-  for (const { path } of readOnly) checkShown(path);
+  for (const shown of readOnly) checkShown(shown);
   const spec = findKernelSpec({ kernel: options.kernel ?? 'python3', env });
   const [zeromq, invocation] = await Promise.all([loadZeroMq(), invocationOf({ spec, env })]);
   const limits = { ...defaultLimits, ...options.limits };
   const sandbox = options.sandbox ?? createSandbox();
   const staging = sandbox.stage();
-  const release = () => {
+  const strict = options.strict ?? true;
+  const drawing =
+    spec.language === 'python' ? prepareDrawing({ invocation, env, sandbox, strict }) : nothingDrawn;
+  const release = async () => {
+    await drawing.end();
     staging.remove();
     if (options.sandbox === undefined) sandbox.close();
   };
@@ -72,10 +78,10 @@ export async function openJupyterKernel(options: OpenJupyterOptions = {}): Promi
         ground,
         invocation,
         limits: sandboxLimits(limits),
-        strict: options.strict ?? true,
+        strict,
         clock: options.clock ?? systemClock,
         startMs: options.startMs ?? 60_000,
-        matplotlibFiles: {},
+        matplotlibFiles: drawing.files(),
         signal,
       });
     };
@@ -92,9 +98,36 @@ export async function openJupyterKernel(options: OpenJupyterOptions = {}): Promi
       ...(options.onSpill === undefined ? {} : { onSpill: options.onSpill }),
     });
   } catch (error) {
-    release();
+    await release();
     throw error;
   }
+}
+
+type Drawing = { files: () => MatplotlibFiles; end: () => Promise<void> };
+
+const nothingDrawn: Drawing = { files: () => ({}), end: async () => {} };
+
+/** Puts matplotlib's list of fonts together while the first kernel starts, for the next ones to find it. */
+function prepareDrawing(options: {
+  invocation: Invocation;
+  env: Environment;
+  sandbox: Sandbox;
+  strict: boolean;
+}): Drawing {
+  const { invocation, env, sandbox, strict } = options;
+  const { toolchain } = invocation;
+  const ending = new AbortController();
+  const cache = new FontCache({ toolchain, env });
+  const settings = matplotlibSettings();
+  const { signal } = ending;
+  const making = cache.read() === null ? cache.make({ sandbox, toolchain, strict, signal }) : null;
+  return {
+    files: () => ({ ...settings, ...cache.read() }),
+    async end() {
+      ending.abort();
+      await making;
+    },
+  };
 }
 
 function sandboxLimits({ memoryBytes, pids }: KernelLimits): Limits {
@@ -112,13 +145,31 @@ function sandboxLimits({ memoryBytes, pids }: KernelLimits): Limits {
   };
 }
 
-function checkShown(path: string): void {
+function checkShown({ source, path }: { source: string; path: string }): void {
   const problem = resultPathProblem(path);
-  if (problem === null) return;
+  if (problem !== null) {
+    throw new AssayError({
+      code: 'usage',
+      message: `${JSON.stringify(path)} is no path below the working folder`,
+      because: problem,
+      fix: 'Use a plain relative path, such as data',
+    });
+  }
+  const stats = statSync(source, { throwIfNoEntry: false });
+  if (stats === undefined) {
+    throw new AssayError({
+      code: 'input',
+      message: `${source} is not there`,
+      fix: 'Name a file or folder that exists',
+    });
+  }
+  const needed = stats.isDirectory() ? 0o005 : 0o004;
+  if (process.getuid?.() !== 0 || (stats.mode & needed) === needed) return;
   throw new AssayError({
-    code: 'usage',
-    message: `${JSON.stringify(path)} is no path below the working folder`,
-    because: problem,
-    fix: 'Use a plain relative path, such as data',
+    code: 'environment',
+    message: `${source} could not be read by the analysis`,
+    because:
+      'assay runs as root, so the analysis runs as another user than root, and this is open to root alone',
+    fix: `Let others read it: chmod -R o+rX ${source}; or run assay as an ordinary user`,
   });
 }

@@ -67,15 +67,18 @@ async function execute(options: {
   response.writeHead(200, { 'content-type': 'application/x-ndjson' });
   response.flushHeaders();
   const keepalive = setInterval(() => write({ type: 'keepalive' }), keepaliveMs);
+  let running: number | null = null;
   response.on('close', () => {
     clearInterval(keepalive);
     if (isOver || sandbox.state !== 'running') return;
     isOver = true;
     if (faults.hangsAfterAbort) sandbox.hung.add(context);
-    void sandbox.interpreters.ask({ op: 'interrupt', context });
+    if (running !== null) void sandbox.interpreters.ask({ op: 'abort', context, aborted: running });
   });
   if (sandbox.hung.has(context)) return;
-  const { missing } = await sandbox.interpreters.ask({ op: 'execute', context, code }, write);
+  const { request, answer } = sandbox.interpreters.begin({ op: 'execute', context, code }, write);
+  running = request;
+  const { missing } = await answer;
   if (isOver) return;
   isOver = true;
   if (missing)

@@ -85,7 +85,7 @@ class Context:
         self.manager = KernelManager()
         self.envs = envs
         self.jobs = queue.Queue()
-        self.is_closing = False
+        self.cancelled = set()
         self.start()
         threading.Thread(target=self.work, daemon=True).start()
 
@@ -112,12 +112,14 @@ class Context:
             if job is None:
                 return
             request, code = job
-            self.running = True
+            if request in self.cancelled:
+                continue
+            self.running = request
             try:
                 self.execute(request, code)
             except Exception as error:
                 say({"request": request, "event": {"type": "error", "name": "WebSocketError", "value": str(error), "traceback": ""}})
-            self.running = False
+            self.running = None
             say({"request": request, "end": True})
 
     def execute(self, request, code):
@@ -159,11 +161,19 @@ class Context:
             elif kind == "status" and content["execution_state"] == "idle" and accepted:
                 return
 
-    is_restarted = running = False
+    is_restarted = False
+    running = None
+
+    def abort(self, request):
+        """The client has gone away: what waits is forgotten, what runs is interrupted."""
+        if self.running == request:
+            self.manager.interrupt_kernel()
+        else:
+            self.cancelled.add(request)
 
     def restart(self):
-        self.is_restarted = self.running
-        while self.is_restarted and self.running:
+        self.is_restarted = self.running is not None
+        while self.is_restarted and self.running is not None:
             threading.Event().wait(0.02)
         self.is_restarted = False
         self.manager.restart_kernel(now=True)
@@ -193,8 +203,8 @@ def handle(command):
             say({"request": request, "missing": True})
         elif op == "execute":
             context.jobs.put((request, command["code"]))
-        elif op == "interrupt":
-            context.manager.interrupt_kernel()
+        elif op == "abort":
+            context.abort(command["aborted"])
         elif op == "restart":
             context.restart()
             say({"request": request, "value": None})

@@ -36,11 +36,20 @@ export class Interpreters {
   }
 
   ask(command: Record<string, unknown>, onEvent?: (event: ServiceEvent) => void): Promise<Answer> {
+    return this.begin(command, onEvent).answer;
+  }
+
+  /** As `ask`, with the number of the request, by which it can be aborted. */
+  begin(
+    command: Record<string, unknown>,
+    onEvent?: (event: ServiceEvent) => void,
+  ): { request: number; answer: Promise<Answer> } {
     const request = ++this.#count;
-    return new Promise((resolve) => {
+    const answer = new Promise<Answer>((resolve) => {
       this.#waiting.set(request, { resolve, ...(onEvent === undefined ? {} : { onEvent }) });
       this.#child.stdin?.write(`${JSON.stringify({ ...command, request })}\n`);
     });
+    return { request, answer };
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,56 @@
+import type { Kernel } from './types.ts';
+
+/** Kernels that are started before anybody asks for one. */
+export type KernelPool = {
+  /**
+   * Gives a kernel that answers, and starts the next in its place. Waits where none is ready.
+   *
+   * @throws what `open` rejects with
+   */
+  take(): Promise<Kernel>;
+  /** Closes those that were not taken. */
+  close(): Promise<void>;
+};
+
+/**
+ * Keeps `size` kernels ready. A sandbox's folders are fixed when it starts, so each has a working folder of its own from
+ * the beginning, and what it needs is written there with `files.write` once it is taken: give `open` neither a `folder`
+ * nor data of one session. To have one session's kernel early, open it while the model still thinks.
+ *
+ * @param options.open opens one kernel
+ */
+export function kernelPool(options: { open: () => Promise<Kernel>; size: number }): KernelPool {
+  let closed = false;
+  const ready: Promise<Kernel | null>[] = [];
+  const fill = () => {
+    while (!closed && ready.length < options.size) ready.push(options.open().catch(() => null));
+  };
+  fill();
+  return {
+    async take() {
+      for (let next = ready.shift(); next !== undefined; next = ready.shift()) {
+        const kernel = await next;
+        if (kernel === null) continue;
+        if (await answers(kernel)) {
+          fill();
+          return kernel;
+        }
+        await kernel.close();
+      }
+      // None came up or lived: whoever waits gets to hear why.
+      const kernel = await options.open();
+      fill();
+      return kernel;
+    },
+    async close() {
+      closed = true;
+      await Promise.all(ready.splice(0).map(async (kernel) => (await kernel)?.close()));
+    },
+  };
+}
+
+/** A kernel may have died while it waited. */
+async function answers(kernel: Kernel): Promise<boolean> {
+  const { end } = await kernel.execute('', { storeHistory: false, deadlineMs: 5000 });
+  return end.status === 'ok';
+}
