@@ -35,9 +35,15 @@ const passedOver = /^(\.|node_modules$|venv$|__pycache__$|dist$|build$)/;
 const mostFolders = 2_000;
 const mostNamed = 5;
 
-/** In a repository of packages the tests are run for each: which folders to give. */
-export function packageAdvice({ spec: { dir }, cwd }: AdviceOptions): string[] {
-  if (hasTests(dir)) return [];
+/**
+ * In a repository of packages the tests are run for each: which folders to give.
+ * @param options.noTests none was found at its top, whatever is called so there
+ */
+export function packageAdvice(
+  { spec: { dir }, cwd }: AdviceOptions,
+  { noTests = false }: { noTests?: boolean } = {},
+): string[] {
+  if (!noTests && hasTests(dir)) return [];
   const packages = packagesBelow(dir).filter(hasTests);
   if (packages.length === 0) return [];
   const named = packages.slice(0, mostNamed).map((each) => path.relative(cwd, each) || '.');

@@ -23,7 +23,8 @@ export function describeReport(report: Report): string {
 export function describeRed(report: Report, ignore: readonly string[]): string | null {
   const failing = failingIn(report, ignore);
   const parts = [...(failing > 0 ? [`${failing} failed`] : []), ...absences(report, ignore)];
-  if (!['passed', 'failed'].includes(report.verdict)) parts.push(`ended by ${wordOf(report.verdict)}`);
+  if (!['passed', 'failed', 'no_tests'].includes(report.verdict))
+    parts.push(`ended by ${wordOf(report.verdict)}`);
   return parts.length === 0 ? null : parts.join(', ');
 }
 

@@ -33,16 +33,21 @@ export function nextSteps(options: NextOptions): string[] {
       return [result.fix ?? 'run it again with more', ...best(patch, run)];
     case 'stuck':
     case 'unpatchable':
-      return [...anotherProposer(options), ...best(patch, run), ...packageAdvice(options)];
+      return [...anotherProposer(options), ...best(patch, run), ...packagesBelow(options)];
     case 'tampered':
       return [`nothing of such a patch is kept; assay show ${run} tells what it did`, ...best(patch, run)];
     default:
       return [
         result.fix ?? `assay show ${run} shows every step`,
         ...best(patch, run),
-        ...(status === 'environment_error' ? packageAdvice(options) : []),
+        ...(status === 'environment_error' ? packagesBelow(options) : []),
       ];
   }
+}
+
+/** Packages of a repository, where its own tests are not what is worked on. */
+function packagesBelow(options: NextOptions): string[] {
+  return packageAdvice(options, { noTests: options.result.tests?.total === 0 });
 }
 
 function alreadyGreen({ flaky }: RepairResult): string {
@@ -54,6 +59,9 @@ function alreadyGreen({ flaky }: RepairResult): string {
 /** What a stuck run can be helped with: a model where there was none, else another one or more words. */
 function anotherProposer(options: NextOptions): string[] {
   const { spec, result } = options;
+  const unreadable = result.warnings.some((warning) => warning.includes('is not UTF-8'));
+  if (unreadable && result.usage.candidates === 0)
+    return ['save as UTF-8 the files that the warning names, so that they can be patched'];
   if (modelsOf(spec.proposer).length > 0 || !searches(spec)) {
     return [
       'another model (--model), or a --task that says what is meant to work',

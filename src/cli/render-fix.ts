@@ -34,14 +34,14 @@ const indent = 9;
 export function renderFix(result: RepairResult, options: RenderOptions): string {
   const { terminal } = options;
   const { label, style } = statusLabel(result, options);
-  const wrap = (text: string) => wrapRow(text, { columns: terminal.wrapAt, indent });
-  const lines = [wrap(`${terminal.paint([style, 'bold'], label)}: ${printable(result.reason)}`)];
+  const wrap = (text: string, by: number) => wrapRow(text, { columns: terminal.wrapAt, indent: by });
+  const lines = [wrap(`${terminal.paint([style, 'bold'], label)}: ${printable(result.reason)}`, 2)];
   if (result.patch !== null) {
     if (result.bestEffort) lines.push('', 'The best patch so far (it does not make everything pass):');
     lines.push('', paintDiff(printable(result.patch.trimEnd()), terminal), '');
   }
   const row = (name: string, text: string) =>
-    lines.push(wrap(`${terminal.paint('dim', name.padEnd(indent - 1))} ${printable(text)}`));
+    lines.push(wrap(`${terminal.paint('dim', name.padEnd(indent - 1))} ${printable(text)}`, indent));
   if (result.motivation !== null) row('why', result.motivation);
   if (result.tests !== null) row('tests', testsLine(result, options.standing));
   if (result.holdout !== null) row('held out', `${result.holdout.passed} of ${result.holdout.total} passed`);

@@ -23,7 +23,9 @@ function wrapLine(line: string, { columns, indent }: { columns: number; indent: 
   for (const word of line.split(/(?<=\S) (?=\S)/)) {
     const wide = columnsOf(word);
     const room = columns - (lines.length === 0 ? 0 : indent);
-    if (current !== '' && width + 1 + wide > room) {
+    // Not behind the name of the row, which would stand there alone.
+    const name = lines.length === 0 && width < indent;
+    if (!name && width + 1 + wide > room) {
       lines.push(current);
       [current, width] = [word, wide];
     } else {

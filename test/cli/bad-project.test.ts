@@ -31,6 +31,25 @@ describe.concurrent('a project that cannot be tested', () => {
     expectCannotRun(await assay(['fix', dir, '--json'], { home }));
   });
 
+  it('all of whose tests are held out', async () => {
+    const home = folder('home');
+    const args = ['fix', project(redProject), '--holdout', 'tests/**', '--json'];
+    const result = expectCannotRun(await assay(args, { home }));
+    expect(result.reason).toMatch(/^--holdout hides every test/);
+    expect(result.fix).toMatch(/hold out some/);
+  });
+
+  it('a source that no patch can be made to is named', async () => {
+    const home = folder('home');
+    const dir = project(redProject);
+    const latin = `# -*- coding: latin-1 -*-\n# caf\xe9\n${redProject['shop.py']}`;
+    writeFileSync(path.join(dir, 'shop.py'), Buffer.from(latin, 'latin1'));
+    const ended = await assay(['fix', dir], { home });
+    expect(ended.code, ended.stderr).toBe(3);
+    expect(ended.stdout).toMatch(/^warning +shop\.py is not UTF-8: .*left out/m);
+    expect(ended.stdout).toMatch(/^next +save as UTF-8/m);
+  });
+
   it('a syntax error in the project is named with its file and line', async () => {
     const home = folder('home');
     const dir = project({ ...redProject, 'shop.py': 'def tier(total:\n    return 1\n' });
@@ -138,7 +157,7 @@ class Count(unittest.TestCase):
     const lab = await assay(['lab', dir], { home });
     expect(lab.code).toBe(8);
     expect(lab.stdout).toContain('warning the sandbox has no network: tests.test_web.Web.test_get');
-    expect(lab.stdout).toMatch(/next {2}let the tests talk to a server of their own on localhost/);
+    expect(lab.stdout).toMatch(/next {4}let the tests talk to a server of their own on localhost/);
     const result = expectCannotRun(await assay(['fix', dir, '--json'], { home }));
     expect(result.reason).toBe(
       'the one failing test needs the network, and the sandbox has none: tests.test_web.Web.test_get',

@@ -112,6 +112,38 @@ describe.concurrent('Ctrl-C', () => {
   });
 });
 
+describe.concurrent('Ctrl-C while assay is being loaded', () => {
+  /** Signals the process itself when it imports a module of this name. */
+  const signalAt = (module: string) => {
+    const hook = `import { registerHooks } from 'node:module';
+let sent = false;
+registerHooks({
+  load(url, context, next) {
+    if (!sent && url.endsWith('/${module}')) {
+      sent = true;
+      process.kill(process.pid, 'SIGINT');
+    }
+    return next(url, context);
+  },
+});`;
+    return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(hook)}` };
+  };
+
+  it.each(['src/cli/run-program.ts', 'src/cli/program.ts', 'src/cli/commands/fix.ts'])(
+    'at %s ends with 130 and one object',
+    async (module) => {
+      const home = folder('home');
+      const args = ['fix', project(redProject), '--model', replay([mending]), '--json'];
+      const { code, signal, stdout, stderr } = await assay(args, { home, env: signalAt(module) });
+      expect([code, signal], stderr).toEqual([130, null]);
+      expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+      const printed = JSON.parse(stdout);
+      expect(printed.error?.code ?? printed.status).toMatch(/^(interrupted|aborted)$/);
+      expect(stderr).toContain('interrupted');
+    },
+  );
+});
+
 describe.concurrent('Ctrl-C in lab', () => {
   it('ends with 130 and one report, and leaves no process and no file', async () => {
     const [home, mark] = [folder('home'), newMark()];

@@ -176,8 +176,15 @@ describe.concurrent('a terminal', () => {
     expect(sent).toContain('round 1: a hundred is small: because t…\n');
     expect(sent).toContain('\x1b[32m');
     const text = stripVTControlCharacters(sent);
-    expect(text).toContain(`why      ${long}`);
-    expect(text).toMatch(/done: 2 tests pass after 1 round, confirmed in a fresh sandbox\n/);
+    const rows = text.slice(text.indexOf('why      '));
+    expect(rows.replaceAll(/\n {9}/g, ' ')).toContain(`why      ${long}`);
+    // Broken at spaces: only a word that is wider than the terminal runs over.
+    const wide = rows
+      .split('\n')
+      .filter((line) => line.length > 40 && / \S+ \S/.test(line.trimStart().slice(9)));
+    expect(wide).toEqual([]);
+    expect(rows).toMatch(/^run {6}\/\S+$/m);
+    expect(text).toMatch(/done: 2 tests pass after 1 round,\n {2}confirmed in a fresh sandbox\n/);
   });
 
   it('has no colours with NO_COLOR, and no live line either where it is dumb', async () => {

@@ -45,7 +45,9 @@ describe('runs of a home', () => {
     const { code, stdout } = await assay(['runs'], { home });
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n')).toHaveLength(4);
-    expect(stdout).toMatch(/^fix-\S+ {2}aborted {2}just now {2}\//);
+    expect(stdout).toMatch(
+      /^fix-\S+ {2}stopped {2}just now {2}\/project {2}\(assay resume fix-\S+ goes on with it\)\n/,
+    );
     const { runs } = listSchema.parse(JSON.parse((await assay(['runs', '--json'], { home })).stdout));
     expect(runs.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
     expect(runs.every(({ live, dir }) => !live && existsSync(dir))).toBe(true);
@@ -72,9 +74,9 @@ describe('runs of a home', () => {
     for (const command of [['show'], ['resume'], ['apply']]) {
       const ended = await assay([...command, damaged, '--json'], { home });
       expect(ended.code, ended.stderr).toBe(1);
-      expect(errorOf(ended).error).toMatchObject({
-        code: 'input',
-        message: expect.stringMatching(/journal\.jsonl line 2 is corrupt$/),
+      expect(errorOf(ended)).toMatchObject({
+        run: damaged,
+        error: { code: 'input', message: expect.stringMatching(/journal\.jsonl line 2 is corrupt$/) },
       });
     }
     const { runs } = listSchema.parse(JSON.parse((await assay(['runs', '--json'], { home })).stdout));
@@ -82,6 +84,19 @@ describe('runs of a home', () => {
     // A torn last line is what a crash leaves: it is left out, and nothing is wrong.
     writeFileSync(journal, `${before}{"v":1,"seq":2,"ti`);
     expect((await assay(['show', damaged], { home })).code).toBe(0);
+    rmSync(path.join(home, 'runs', damaged), { recursive: true });
+  });
+
+  it('that do not say what they are are unreadable, in a sentence', async () => {
+    const damaged = await makeRun(home);
+    writeFileSync(path.join(home, 'runs', damaged, 'run.json'), '{}');
+    for (const command of ['show', 'resume', 'apply']) {
+      const ended = await assay([command, damaged, '--json'], { home });
+      expect(ended.code, ended.stderr).toBe(1);
+      const { run, error } = errorOf(ended);
+      expect([run, error.code]).toEqual([damaged, 'input']);
+      expect(error.because).toMatch(/^schema: [^\n{[]+$/);
+    }
     rmSync(path.join(home, 'runs', damaged), { recursive: true });
   });
 

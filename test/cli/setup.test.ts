@@ -69,6 +69,20 @@ describe.concurrent('--setup', () => {
     expect(reportSchema.parse(JSON.parse(ended.stdout)).verdict).toBe('passed');
   });
 
+  it.each([
+    ['fix', '8'],
+    ['lab', '2'],
+  ])('that is too slow is ended at --timeout and named, %s', async (name, seconds) => {
+    const home = folder('home');
+    const args = [name, project(generated), '--setup', 'sleep 600', '--timeout', seconds, '--json'];
+    const { code, stdout, stderr } = await assay(args, { home });
+    expect(code, stderr).toBe(7);
+    expect(stderr).toContain('set-up: sleep 600\n');
+    expect(stdout).toContain(
+      `The set-up command \\"sleep 600\\" is too slow: it ran over its limit of ${seconds} s`,
+    );
+  });
+
   it('that fails ends with what it said last', async () => {
     const home = folder('home');
     const setup = 'echo first; echo the compiler is missing >&2; exit 3';

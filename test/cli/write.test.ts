@@ -135,7 +135,12 @@ describe('apply', () => {
     const changed = await assay(['apply', run, '--json'], { home });
     expect(changed.code).toBe(1);
     expect(errorOf(changed)).toMatchObject({ run, error: { code: 'changed' } });
-    expect((await assay(['apply', run, '--undo'], { home })).code).toBe(1);
+    const undo = await assay(['apply', run, '--undo', '--json'], { home });
+    expect(undo.code).toBe(1);
+    expect(errorOf(undo).error).toMatchObject({
+      message: `shop.py in ${dir} is not as the patch left it; nothing was written`,
+      fix: expect.stringContaining('git apply -R'),
+    });
     expect(read(dir)).toBe(edited);
     rmSync(dir, { recursive: true });
     const gone = await assay(['apply', run, '--json'], { home });

@@ -1,16 +1,19 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ErrorResult, errorResultSchema } from '../../src/core/index.ts';
 import { expectError, runsIn } from './expectations.ts';
 import { assay, type Ended } from './process.ts';
-import { folder, project, redProject } from './project.ts';
+import { folder, lay, project, redProject } from './project.ts';
 
 describe.concurrent('a command that is wrong', () => {
   const nowhere = path.join('/', 'no', 'such', 'folder');
   it.each<[string, string[], number, RegExp]>([
     ['a missing folder, fix', ['fix', nowhere], 2, /^There is no folder \/no\/such\/folder/],
     ['a missing folder, lab', ['lab', nowhere], 2, /^\/no\/such\/folder does not exist/],
+    ['an empty name, fix', ['fix', ''], 2, /^The folder has an empty name/],
+    ['an empty name, lab', ['lab', ''], 2, /^The folder has an empty name/],
+    ['memory for nothing', ['lab', '.', '--memory', '1'], 2, /--memory <size>.*32M or more/],
     ['a file for a folder', ['fix', '/etc/passwd'], 2, /is a file, not a project's folder/],
     ['an unknown flag', ['fix', '.', '--nope'], 2, /unknown option '--nope'/],
     ['an unknown command', ['fxi'], 2, /unknown command 'fxi'/],
@@ -77,6 +80,19 @@ describe.concurrent('a command that is wrong', () => {
     return errorResultSchema.parse(JSON.parse(ended.stdout)).error;
   }
 
+  it.each(['fix', 'lab'])('a folder with a line break in its name, %s', async (name) => {
+    const home = folder('home');
+    const dir = path.join(home, 'a\nb');
+    mkdirSync(dir);
+    lay(dir, redProject);
+    const error = expectError(await assay([name, dir, '--json'], { home }), 2);
+    expect(error).toMatchObject({
+      message: expect.stringContaining('line break'),
+      fix: expect.stringContaining('Rename'),
+    });
+    expect(runsIn(home)).toEqual([]);
+  });
+
   it('a recording that is malformed', async () => {
     const home = folder('home');
     writeFileSync(path.join(home, 'bad.json'), '{"schema": "assay-replay/1"');
@@ -92,6 +108,8 @@ describe.concurrent('a command that is wrong', () => {
     ['no JSON', '{"schema": ', /JSON/],
     ['no files', '{"schema": "assay-job/1"}', /files: /],
     ['a word nobody knows', '{"schema": "assay-job/1", "files": {}, "colour": 1}', /colour/],
+    ['two names that cannot both be', '{"schema": "assay-job/1", "files": {"a": "1", "a/b": "2"}}', /"a\/b"/],
+    ['too little memory', '{"schema": "assay-job/1", "files": {}, "memory": 1}', /memory: /],
     ['a file outside', '{"schema": "assay-job/1", "files": {"../../x": "1"}}', /outside its own folder/],
   ])('a job with %s', async (_, input, because) => {
     const home = folder('home');

@@ -72,6 +72,22 @@ describe('a set-up command', () => {
     ]);
   });
 
+  it('is ended at its limit, and named as what was too slow', async () => {
+    const told: string[] = [];
+    const setup = 'sleep 600';
+    const options = { testCommand: commands.pytest, setup, setupMs: 1_500 };
+    const error = await open(write(files), { ...options, onSetUp: (command) => told.push(command) }).then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    expect(told).toEqual([setup]);
+    expect(AssayError.is(error) && [error.code, error.message]).toEqual([
+      'environment',
+      'The set-up command "sleep 600" is too slow: it ran over its limit of 1.5 s',
+    ]);
+    expect(AssayError.is(error) && error.fix).toContain('--timeout');
+  });
+
   it('does not lead the host outside by a link it leaves', async () => {
     const setup =
       'ln -s /etc/passwd stolen.txt; rm -r data; ln -s /etc data; mkfifo pipe; echo "answer = 42" > generated.py';

@@ -129,7 +129,7 @@ function slowSetUp(command: string, limitMs: number): AssayError {
   const more = limitMs < mostMs ? 'Give more time with --timeout, or' : 'No command gets more time:';
   return new AssayError({
     code: 'environment',
-    message: `The set-up command "${command}" is too slow: it ran over its ${limitMs / 1_000} seconds`,
+    message: `The set-up command "${command}" is too slow: it ran over its limit of ${limitMs / 1_000} s`,
     because: 'in the sandbox it has no network, and a command that waits for one may never end',
     fix: `${more} run it by hand in the project first, where what it makes stays`,
   });

@@ -150,6 +150,24 @@ except PermissionError:
   });
 });
 
+describe('the warm evaluator on tests that cannot be loaded', () => {
+  const { lab } = labFixture();
+
+  // Under unittest such a file is a test of another name than any of those asked for.
+  it('looks once and says what it saw', async () => {
+    const test =
+      'import unittest\nimport nowhere\n\nclass A(unittest.TestCase):\n    def test_a(self): pass\n';
+    const { project, run } = await lab('unittest', { 'test_a.py': test, 'code.py': 'x = 1\n' });
+    const evaluator = await openEvaluator({ project, baseline: await run() });
+    const beganMs = performance.now();
+    const { tests } = await evaluator.coverage();
+    await evaluator.close();
+    expect(tests.filter(({ passed }) => passed)).toEqual([]);
+    // It would go on for its limit of a minute.
+    expect(performance.now() - beganMs).toBeLessThan(45_000);
+  });
+});
+
 describe('the warm evaluator on tests that share state', () => {
   const { lab } = labFixture();
 

@@ -104,14 +104,16 @@ class Server:
                 gc.enable()
                 self.runner.trace(order, request["testLimit"], emit)
 
-            _status, data = assay_fork.run_in_fork(work, max(0.1, deadline - time.monotonic()))
+            status, data = assay_fork.run_in_fork(work, max(0.1, deadline - time.monotonic()))
             found = [json.loads(line) for line in data.split(b"\n")[:-1]]
             if not found:
                 # It died before its first test ended: that test ran nothing that could be seen.
                 found = [{"id": left[0], "passed": False, "lines": {}}]
             tests += found
             seen = {test["id"] for test in found}
-            left = [test for test in left if test not in seen]
+            rest = [test for test in left if test not in seen]
+            # One that came to its own end, or saw none of those asked for, would see no more of them another time.
+            left = [] if status == "ok" or len(rest) == len(left) else rest
             assay_processes.kill_descendants()
             self.workspace.restore()
         return {"op": "coverage", "tests": tests}
