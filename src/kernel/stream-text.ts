@@ -11,6 +11,7 @@ export class StreamText {
   readonly #maxBytes: number;
   readonly #onSpill: (piece: Uint8Array) => void;
   #headLeft: number;
+  #headBytes = 0;
   /** Pieces of all runs in the order they came; those before `#from` are gone. */
   #tail: Piece[] = [];
   #from = 0;
@@ -43,7 +44,8 @@ export class StreamText {
     const intoHead = this.#headLeft > 0 ? firstBytes(text, this.#headLeft) : '';
     if (intoHead !== '') {
       run.head.push(intoHead);
-      this.#headLeft -= Buffer.byteLength(intoHead);
+      this.#headBytes += Buffer.byteLength(intoHead);
+      this.#headLeft = Math.ceil(this.#maxBytes / 2) - this.#headBytes;
     }
     if (intoHead.length < text.length) this.#pushTail(run, text.slice(intoHead.length));
   }
@@ -55,6 +57,7 @@ export class StreamText {
     this.#from = 0;
     this.#tailBytes = 0;
     this.#keptBytes = 0;
+    this.#headBytes = 0;
     this.#headLeft = Math.ceil(this.#maxBytes / 2);
     this.truncated = false;
   }
@@ -72,7 +75,9 @@ export class StreamText {
       this.#tail.push(piece);
     }
     this.#tailBytes += bytes;
-    while (this.#tailBytes > this.#maxBytes / 2) this.#leaveOut(this.#tailBytes - this.#maxBytes / 2);
+    // A character cut out of the head leaves more room here, so that what fits as a whole is kept as a whole.
+    const room = this.#maxBytes - this.#headBytes;
+    while (this.#tailBytes > room) this.#leaveOut(this.#tailBytes - room);
     if (this.#from > 1000 && this.#from > this.#tail.length / 2) {
       this.#tail = this.#tail.slice(this.#from);
       this.#from = 0;
