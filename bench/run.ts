@@ -3,6 +3,7 @@
  *
  *   npm run bench                                  everything that needs no repository
  *   npm run bench -- --quixbugs PATH               also QuixBugs, from a checkout at PATH
+ *   npm run bench -- --only kernel --peers VENV --notebooks PATH   see bench/kernel.ts
  *   npm run bench -- --only sandbox,lab            some of them; the other sections of the page stay as they are
  *   npm run bench -- --list                        what there is
  */
@@ -16,7 +17,13 @@ export type Section = { title: string; lines: string[] };
 type Bench = { name: string; summary: string; run: () => Promise<Section> };
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, quixbugs: { type: 'string' }, list: { type: 'boolean' } },
+  options: {
+    only: { type: 'string' },
+    quixbugs: { type: 'string' },
+    peers: { type: 'string' },
+    notebooks: { type: 'string' },
+    list: { type: 'boolean' },
+  },
 });
 
 const benches: Bench[] = [
@@ -44,6 +51,12 @@ const benches: Bench[] = [
     name: 'model',
     summary: 'packing failures, and the way to the first call of a model',
     run: async () => (await import('./model.ts')).bench(),
+  },
+  {
+    name: 'kernel',
+    summary: 'cells in a kernel against nbclient (with --peers PREFIX and --notebooks PATH)',
+    run: async () =>
+      (await import('./kernel.ts')).bench({ peers: values.peers ?? '', notebooks: values.notebooks ?? '' }),
   },
   {
     name: 'crash',

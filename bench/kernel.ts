@@ -1,0 +1,218 @@
+/**
+ * Kernels in the sandbox against nbclient and jupyter_client, in turns, on the same ipykernel; then what only we do.
+ * Run alone: `node bench/kernel.ts PEER_PREFIX [NOTEBOOKS]`: a virtual environment with nbclient, ipykernel and
+ * matplotlib, and the folder tests/files of a checkout of nbclient.
+ */
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { type Kernel, kernelPool, type OpenJupyterOptions, openJupyterKernel } from '../src/kernel/index.ts';
+import { createSandbox } from '../src/sandbox/index.ts';
+import { BareKernel } from './kernel/bare-kernel.ts';
+import { compareNotebooks } from './kernel/notebooks.ts';
+
+const turns = 5;
+const cells = 60;
+const flood = 'for _ in range(102400): print("x" * 99)';
+const floodBytes = 10_240_000;
+
+type Opener = (options?: OpenJupyterOptions) => Promise<Kernel>;
+
+export async function bench(options: {
+  /** A virtual environment with the peers; empty where there is none. */
+  peers: string;
+  /** nbclient's notebooks; empty where there are none. */
+  notebooks: string;
+}): Promise<{ title: string; lines: string[] }> {
+  const prefix = options.peers || path.resolve(import.meta.dirname, '../.venv');
+  const sandbox = createSandbox();
+  const env = { ...process.env, VIRTUAL_ENV: prefix };
+  const open: Opener = (more = {}) => openJupyterKernel({ env, sandbox, strict: false, ...more });
+  const lines = [
+    ...(await inTurns({ prefix, open, withPeers: options.peers !== '' })),
+    ...(await alone(open)),
+    ...(await longSession(open)),
+    ...(await manySessions(open)),
+    ...(options.notebooks === '' ? [] : await compared(options.notebooks, open)),
+  ];
+  sandbox.close();
+  return { title: 'Cells in a kernel', lines };
+}
+
+type Samples = { start: number[]; cell: number[]; flood: number[] };
+const noSamples = (): Samples => ({ start: [], cell: [], flood: [] });
+
+async function inTurns(options: { prefix: string; open: Opener; withPeers: boolean }): Promise<string[]> {
+  const [ours, bare, peers] = [noSamples(), noSamples(), noSamples()];
+  for (let turn = 0; turn < turns; turn++) {
+    await ourTurn(options.open, ours);
+    await bareTurn(path.join(options.prefix, 'bin/python'), bare);
+    if (options.withPeers) await peerTurn(path.join(options.prefix, 'bin/python'), peers);
+  }
+  const row = (what: string, key: keyof Samples, share = 0.5) =>
+    `| ${what} | ${[ours, bare, peers].map((samples) => figure(samples[key], share)).join(' | ')} |`;
+  return [
+    `${turns} turns each, in turns, on the same ipykernel; ${cells} cells a turn. Milliseconds, medians (and best), of the sandboxed kernel, of the same client without a sandbox, and of the peers: jupyter_client without its wait_for_ready for the start, nbclient for the rest.`,
+    '',
+    '| what | sandboxed | bare | peers |',
+    '|-|-|-|-|',
+    row('start to the first reply', 'start'),
+    row("execute('1'), reply and idle", 'cell'),
+    row('10 MB of standard output in 102,400 prints', 'flood'),
+    '',
+  ];
+}
+
+async function ourTurn(open: Opener, samples: Samples): Promise<void> {
+  const kernel = await timed(samples.start, async () => {
+    const opened = await open();
+    await opened.execute('1');
+    return opened;
+  });
+  for (let n = 0; n < 3; n++) await kernel.execute('1');
+  for (let n = 0; n < cells; n++) await timed(samples.cell, () => kernel.execute('1'));
+  const { streamBytes } = await timed(samples.flood, () => kernel.execute(flood));
+  if (streamBytes.stdout !== floodBytes) throw new Error(`only ${streamBytes.stdout} bytes came`);
+  await kernel.close();
+}
+
+async function bareTurn(python: string, samples: Samples): Promise<void> {
+  const kernel = await timed(samples.start, async () => {
+    const started = await BareKernel.start(python);
+    await started.execute('1');
+    return started;
+  });
+  for (let n = 0; n < 3; n++) await kernel.execute('1');
+  for (let n = 0; n < cells; n++) await timed(samples.cell, () => kernel.execute('1'));
+  await timed(samples.flood, () => kernel.execute(flood));
+  kernel.close();
+}
+
+async function peerTurn(python: string, samples: Samples): Promise<void> {
+  const script = path.join(import.meta.dirname, 'kernel/peer.py');
+  const child = spawn(python, [script, String(cells), flood], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let text = '';
+  for await (const piece of child.stdout) text += piece;
+  const told = JSON.parse(text) as { start: number; cells: number[]; flood: number; floodBytes: number };
+  if (told.floodBytes !== floodBytes) throw new Error(`nbclient got ${told.floodBytes} bytes`);
+  samples.start.push(told.start);
+  samples.cell.push(...told.cells);
+  samples.flood.push(told.flood);
+}
+
+/** Interrupts, death, the warm pool, and memory under a flood. */
+async function alone(open: Opener): Promise<string[]> {
+  const [interrupts, deaths, warm]: [number[], number[], number[]] = [[], [], []];
+  const kernel = await open();
+  for (let n = 0; n < 20; n++) {
+    let begin = () => {};
+    const running = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const cell = kernel.execute('print(1, flush=True)\nwhile True: pass', { onOutput: begin });
+    await running;
+    await timed(interrupts, async () => {
+      await kernel.interrupt();
+      return cell;
+    });
+  }
+  const before = process.memoryUsage().rss;
+  let most = before;
+  await kernel.execute('for _ in range(1024000): print("x" * 99)', {
+    deadlineMs: 600_000,
+    onOutput: () => {
+      most = Math.max(most, process.memoryUsage().rss);
+    },
+  });
+  await timed(deaths, () => kernel.execute('import os; os._exit(1)'));
+  await kernel.close();
+  const pool = kernelPool({ open, size: 1 });
+  for (let n = 0; n < 5; n++) {
+    // Time for the next to come up, as while a model thinks.
+    await new Promise((resolve) => setTimeout(resolve, 6000));
+    const taken = await timed(warm, async () => {
+      const next = await pool.take();
+      await next.execute('1');
+      return next;
+    });
+    await taken.close();
+  }
+  await pool.close();
+  return [
+    '| what | median ms (best) |',
+    '|-|-|',
+    `| interrupt of \`while True: pass\` to the result | ${figure(interrupts)} |`,
+    `| \`os._exit\` to the result | ${figure(deaths)} |`,
+    `| from the warm pool to the first reply | ${figure(warm)} |`,
+    '',
+    `While 100 MB of standard output come, our memory grows by ${((most - before) / 2 ** 20).toFixed(0)} MiB at most.`,
+    '',
+  ];
+}
+
+async function longSession(open: Opener): Promise<string[]> {
+  const kernel = await open();
+  const times: number[] = [];
+  for (let n = 0; n < 1000; n++) await timed(times, () => kernel.execute(`x${n} = ${n}\nprint(x${n})`));
+  await kernel.close();
+  return [
+    `1,000 cells in one session: ${figure(times.slice(0, 200))} ms for the first 200, ${figure(times.slice(800))} ms for the last 200.`,
+    '',
+  ];
+}
+
+async function manySessions(open: Opener): Promise<string[]> {
+  const count = 20;
+  const begun = performance.now();
+  const heard = await Promise.all(
+    Array.from({ length: count }, async (_, session) => {
+      const kernel = await open();
+      try {
+        let right = 0;
+        for (let n = 0; n < 10; n++) {
+          const { outputs } = await kernel.execute(`mine = ${session}\nprint("session", mine, ${n})`);
+          const [output] = outputs;
+          if (output?.output_type === 'stream' && output.text === `session ${session} ${n}\n`) right++;
+        }
+        return right;
+      } finally {
+        await kernel.close();
+      }
+    }),
+  );
+  const right = heard.reduce((sum, one) => sum + one, 0);
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  return [
+    `${count} sessions at once, started, 10 cells each, closed: ${right} of ${count * 10} cells gave their own output, in ${seconds} s.`,
+    '',
+  ];
+}
+
+async function compared(folder: string, open: Opener): Promise<string[]> {
+  const all = await compareNotebooks(folder, open);
+  const different = all.filter(({ difference }) => difference !== null);
+  const total = all.reduce((sum, { cells: count }) => sum + count, 0);
+  return [
+    `Of the ${all.length} notebooks of nbclient's test of stored outputs that need no ipywidgets (${total} cells), ${all.length - different.length} give the same outputs and counts.`,
+    ...different.flatMap(({ name, difference }) => ['', `- ${name}: ${difference?.slice(0, 600)}`]),
+    '',
+  ];
+}
+
+async function timed<Result>(times: number[], what: () => Promise<Result>): Promise<Result> {
+  const begun = performance.now();
+  const result = await what();
+  times.push(performance.now() - begun);
+  return result;
+}
+
+function figure(times: readonly number[], share = 0.5): string {
+  if (times.length === 0) return 'not measured';
+  const sorted = [...times].sort((a, b) => a - b);
+  const middle = sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN;
+  return `${middle.toFixed(1)} (${(sorted[0] ?? Number.NaN).toFixed(1)})`;
+}
+
+if (import.meta.main) {
+  const [peers = '', notebooks = ''] = process.argv.slice(2);
+  process.stdout.write(`${(await bench({ peers, notebooks })).lines.join('\n')}\n`);
+}
