@@ -17,14 +17,19 @@ const suggested: readonly { variables: readonly string[]; model: string }[] = [
   { variables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'], model: 'google/gemini-4-neon' },
 ];
 
+/** A model whose key is set, or null. */
+export function suggestedModel(env: AdviceOptions['env']): string | null {
+  const found = suggested.find(({ variables }) => variables.some((name) => (env[name] ?? '').trim() !== ''));
+  return found?.model ?? null;
+}
+
 /**
  * Where a key is set a model could take over. That costs money and sends source away, so it is only said.
  * @param chain what goes before the model, e.g. `search,`
  */
 export function keyedModel({ spec, env }: AdviceOptions, chain: string): string | null {
-  const found = suggested.find(({ variables }) => variables.some((name) => (env[name] ?? '').trim() !== ''));
-  if (found === undefined) return null;
-  const { model } = found;
+  const model = suggestedModel(env);
+  if (model === null) return null;
   const price = priceOf({ id: model, overrides: spec.model?.prices ?? {} });
   const costs = price === null ? '' : ` for $${price.input} a million tokens in and $${price.output} out`;
   return `--model ${chain}${model} lets a model take over where the search is stuck: it gets your source${costs}, and --max-cost USD limits it`;
