@@ -8,13 +8,10 @@ type Noted = z.infer<typeof notedSchema>;
 const savedSchema = z.object({ file: z.string(), figure: notedSchema });
 
 /**
- * Takes out of a result the descriptions that the probe put beside figures when they were shown, and tells them with
- * those of the figures that were saved. A figure that was both is told once, and once more for each further file.
+ * The figures of a cell in words: those that were shown, by the notes that the probe put beside them, and those that were
+ * saved. One that was both is told once, and once more for each further file.
  */
-export function takeFigures(
-  result: CellResult,
-  saved: readonly unknown[],
-): { result: CellResult; figures: Figure[] } {
+export function figuresOf(result: Pick<CellResult, 'outputs'>, saved: readonly unknown[]): Figure[] {
   const files = saved.flatMap((value) => {
     const parsed = savedSchema.safeParse(value);
     return parsed.success ? [parsed.data] : [];
@@ -27,19 +24,19 @@ export function takeFigures(
     if (file !== undefined) used.add(file);
     return [figureOf(noted, index, file?.file ?? null)];
   });
-  const only = files
-    .filter((entry) => !used.has(entry))
-    .map(({ figure, file }) => figureOf(figure, null, file));
+  const only = files.filter((entry) => !used.has(entry));
+  return [...shown, ...only.map(({ figure, file }) => figureOf(figure, null, file))];
+}
+
+/** A result without the notes of the probe, which are no output of the code. */
+export function withoutNotes(result: CellResult): CellResult {
   return {
-    result: {
-      ...result,
-      outputs: result.outputs.map(withoutNote),
-      ...(result.late === undefined
-        ? {}
-        : { late: result.late.map(({ output, ...of }) => ({ ...of, output: withoutNote(output) })) }),
-      ...(result.updates === undefined ? {} : { updates: result.updates.map(withoutData) }),
-    },
-    figures: [...shown, ...only],
+    ...result,
+    outputs: result.outputs.map(withoutNote),
+    ...(result.late === undefined
+      ? {}
+      : { late: result.late.map(({ output, ...of }) => ({ ...of, output: withoutNote(output) })) }),
+    ...(result.updates === undefined ? {} : { updates: result.updates.map(withoutData) }),
   };
 }
 

@@ -6,7 +6,9 @@ export type FileChanges = CellEvidence['files'] & { warnings: string[] };
 export type FileWatch = {
   /** What has changed since the last call. Never rejects for what the code made of the folder: that is a warning. */
   changes(): Promise<FileChanges>;
-  /** As of the last call, sorted by path. */
+  /** Of the first look. */
+  readonly warnings: readonly string[];
+  /** As of the last look, sorted by path. */
   readonly current: readonly KernelFile[];
 };
 
@@ -31,8 +33,10 @@ type Caps = Required<FileWatchOptions>;
 export async function watchFiles(files: KernelFiles, options: FileWatchOptions = {}): Promise<FileWatch> {
   const caps: Caps = { maxHashBytes: 2 ** 30, maxTotalBytes: 4 * 2 ** 30, maxNamed: 10_000, ...options };
   const told = new Set<string>();
-  let known = (await listing({ files, caps, known: new Map() })).found;
+  const first = await listing({ files, caps, known: new Map() });
+  let known = first.found;
   return {
+    warnings: tooLarge(first.notHashed, told),
     async changes() {
       try {
         const before = known;

@@ -96,7 +96,8 @@ def clean(line):
 
 
 def package_of(kind):
-    module = kind.__dict__.get("__module__") if type(kind) is type else getattr(kind, "__module__", None)
+    # Past a metaclass of the user's own.
+    module = kind.__dict__.get("__module__") or type.__dict__["__module__"].__get__(kind)
     return module.split(".")[0] if type(module) is str else ""
 
 
@@ -218,6 +219,8 @@ class Feeder:
         self.budget = budget
         self.left = VALUE_ITEMS
         self.seen = set()
+        # Of an object of an unknown class.
+        self.inside = False
 
     def put(self, text):
         self.hasher.update(text.encode("utf-8", "surrogatepass") + b"\0")
@@ -255,7 +258,7 @@ class Feeder:
         elif kind is types.FunctionType:
             self.function(value, depth)
         elif not self.library(value, depth):
-            self.attributes(value, depth)
+            self.object(value, depth)
 
     def items(self, items, length, depth):
         self.put(str(length))
@@ -355,12 +358,17 @@ class Feeder:
         self.put("%s %s" % (getattr(value, "shape", ""), getattr(value, "dtype", "")))
         self.put("%x %s" % (id(value), getattr(value, "_version", "")))
 
-    def attributes(self, value, depth):
-        """What an object of an unknown class holds: its own attributes, read past its class."""
+    def object(self, value, depth):
+        """What an object of an unknown class holds: its own attributes, read past its class, but not theirs in turn."""
         self.put("%x" % id(value))
+        # A figure's inner state changes whenever it is drawn.
+        if self.inside or package_of(type(value)) == "matplotlib":
+            return
         try:
             own = object.__getattribute__(value, "__dict__")
         except Exception:
             return
         if type(own) is dict:
+            self.inside = True
             self.items(first(own.items(), SAMPLE), len(own), depth)
+            self.inside = False
