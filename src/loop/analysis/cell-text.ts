@@ -75,17 +75,22 @@ export function endText(end: CellEnd, cut: boolean): string {
 export function figureText({ title, file, axes }: Figure): string {
   const named = title === '' ? 'untitled' : `"${title}"`;
   const parts = axes.map((axis, index) => {
-    const range = (name: string, label: string, ends: [number, number] | null) =>
-      `${name} "${label}"${ends === null ? '' : ` from ${ends[0]} to ${ends[1]}`}`;
-    const series = axis.series.map(
-      ({ kind, label, points }) => `${kind} "${label}"${points === null ? '' : ` of ${points} points`}`,
-    );
+    const series = axis.series.map(seriesText);
     const what = series.length === 0 ? 'nothing drawn' : series.join(', ');
     const heading = axis.title === '' ? '' : ` "${axis.title}"`;
-    return `axes ${index + 1}${heading}: ${range('x', axis.xLabel, axis.xRange)}, ${range('y', axis.yLabel, axis.yRange)}; ${what}`;
+    const scales = `x "${axis.xLabel}"${rangeText(axis.xRange)}, y "${axis.yLabel}"${rangeText(axis.yRange)}`;
+    return `axes ${index + 1}${heading}: ${scales}; ${what}`;
   });
   return [`figure ${named}${file === null ? '' : ` in ${file}`}`, ...parts].join('; ');
 }
+
+function seriesText({ kind, label, points, yRange }: Figure['axes'][number]['series'][number]): string {
+  const count = points === null ? '' : ` of ${points} points`;
+  return `${kind} "${label}"${count}${rangeText(yRange ?? null)}`;
+}
+
+const rangeText = (ends: readonly [number, number] | null): string =>
+  ends === null ? '' : ` from ${ends[0]} to ${ends[1]}`;
 
 export const clip = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : headAndTail(text, Math.max(0, maxChars - 60));

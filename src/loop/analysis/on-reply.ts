@@ -5,7 +5,7 @@ import { type AnalysisState, closing, type EventOf, partOf, withNote, withPart }
 import { jobsOf, maxCalls } from './tools.ts';
 import { toAsk } from './turns.ts';
 
-/** Replies in a row that may be cut before they say anything. */
+/** Replies that may be cut, or say nothing, before one counts as all that the model has to say. */
 const maxCutShort = 3;
 
 /** A reply calls tools, or says that the subtask is complete, or says nothing. */
@@ -52,7 +52,7 @@ function onText(state: AnalysisState, { text, finish }: EventOf<'replied'>['repl
   if (part.calls === 0 && !part.reminded) {
     const reminder =
       'You have not run any code. Call execute_code to work on the task: what you say without having run it cannot be checked, and will not be accepted. If you have no tools, say so.';
-    return toAsk(withNote(withPart(state, { reminded: true, cutShort: 0 }), reminder));
+    return toAsk(withNote(withPart(state, { reminded: true }), reminder));
   }
-  return beginChecks(withPart(state, { cutShort: 0 }), text);
+  return beginChecks(withPart(state, { cutShort: cut ? part.cutShort : 0 }), text);
 }

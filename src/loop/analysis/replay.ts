@@ -47,6 +47,7 @@ function differingFile(before: CellEvidence, now: CellEvidence): string | null {
   const made = ({ files }: CellEvidence) =>
     new Map([...files.created, ...files.changed].map(({ path, sha256 }) => [path, sha256]));
   const [past, present] = [made(before), made(now)];
-  for (const [path, sha256] of past) if (present.get(path) !== sha256) return path;
+  // A file too large to be hashed has no hash to compare.
+  for (const [path, sha256] of past) if (present.get(path) !== sha256 && sha256 !== '') return path;
   return null;
 }

@@ -68,7 +68,7 @@ export type Part = {
   reminded: boolean;
   /** The checks' answer went back once. */
   toldChecks: boolean;
-  /** Replies in a row that a limit cut before they said anything. */
+  /** Replies since the last one of use that were cut or said nothing. */
   cutShort: number;
   /** What was done and what came of it, of the last few cells, to see that nothing new comes. */
   signatures: string[];

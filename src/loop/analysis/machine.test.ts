@@ -1,0 +1,494 @@
+import { describe, expect, it } from 'vitest';
+import type { AnalysisEvent, SubtaskEnd } from '../../core/index.ts';
+import { createInbox } from '../inbox.ts';
+import { lastAsked, type Played, play, type Scene, textOf } from './analysis.fixture.ts';
+import { madeAnalysisSpec, madeCalls, madeError, madePrint } from './made.ts';
+import { subtaskOf } from './plan.ts';
+
+const limits = madeAnalysisSpec().limits;
+const done = 'The mean is 4.';
+const endsOf = ({ events }: Played) =>
+  events.flatMap((event) => (event.type === 'subtask_ended' ? [event.end] : []));
+const firstEnd = async (scene: Scene): Promise<SubtaskEnd | undefined> => endsOf(await play(scene))[0];
+const call = (name: string, input: string, id = 'x') => ({ toolCalls: [{ id, name, input }] });
+const kinds = (events: readonly AnalysisEvent[]) =>
+  events.flatMap((event) => (event.type === 'effect_started' ? [event.effect.kind] : []));
+
+describe('a reply with tool calls', () => {
+  it('has every call answered, in order, and what cannot be done with what is wrong', async () => {
+    const toolCalls = [
+      { id: '1', name: 'run_shell', input: '{}' },
+      { id: '2', name: 'execute_code', input: '{"source": "x"}' },
+      { id: '3', name: 'execute_code', input: 'print(1' },
+      { id: '4', name: 'execute_code', input: '{"code": "  "}' },
+      { id: '5', name: 'execute_code', input: '{"code": "print 1"}' },
+      { id: '6', name: 'list_artifacts', input: '' },
+      { id: '7', name: 'read_file', input: '{"path": "prices.csv"}' },
+      { id: '8', name: 'read_file', input: '{"path": "none.csv"}' },
+      { id: '9', name: 'list_variables', input: '{}' },
+    ];
+    const { model, kernel } = await play({ replies: [{ toolCalls }, done] });
+    expect(kernel.executed).toEqual(['print 1']);
+    const message = model.requests[1]?.messages.find(({ role }) => role === 'tool');
+    const results = message?.role === 'tool' ? message.results : [];
+    expect(results.map(({ callId }) => callId)).toEqual(toolCalls.map(({ id }) => id));
+    const texts = results.map(({ text }) => text);
+    expect(texts[0]).toContain('there is no tool "run_shell". The tools are: execute_code');
+    expect(texts[1]).toContain('"code" is missing');
+    expect(texts[2]).toContain('no JSON object');
+    expect(texts[3]).toContain('"code" is empty');
+    expect(texts[4]).toContain('Cell 1 ran.');
+    expect(texts[5]).toContain('none');
+    expect(texts[6]).toContain('a,b');
+    expect(texts[7]).toContain('There is no file \\"none.csv\\"'.replaceAll('\\', ''));
+    expect(texts[8]).toContain('not known');
+  });
+
+  it('lists files and variables as they are when their turn comes', async () => {
+    const toolCalls = [
+      ...(madeCalls('save a.csv').toolCalls ?? []),
+      { id: 'b', name: 'list_artifacts', input: '{}' },
+    ];
+    const { model } = await play({ replies: [{ toolCalls }, done] });
+    expect(lastAsked(model)).toMatch(/a\.csv \(16 B, cell 1\)/);
+  });
+
+  it('mends small slips of JSON, but not where the reply was cut', async () => {
+    const slip = "{'code': 'print 1',}";
+    const mended = await play({ replies: [call('execute_code', slip), done] });
+    expect(mended.kernel.executed).toEqual(['print 1']);
+    const cut = await play({
+      replies: [{ ...call('execute_code', '{"code": "print'), finish: 'length' }, done],
+    });
+    expect(cut.kernel.executed).toEqual([]);
+    expect(textOf(cut.model.requests[1]?.messages[2] ?? { role: 'user', text: '' })).toContain(
+      'the reply was cut',
+    );
+  });
+
+  it('has 16 of a hundred calls done, and the others answered as not run', async () => {
+    const cells = Array.from({ length: 100 }, (_, index) => `print ${index}`);
+    const { kernel, model } = await play({ replies: [madeCalls(...cells), done] });
+    expect(kernel.executed).toHaveLength(16);
+    const message = model.requests[1]?.messages.find(({ role }) => role === 'tool');
+    const texts = message?.role === 'tool' ? message.results.map(({ text }) => text) : [];
+    expect(texts).toHaveLength(100);
+    expect(texts.filter((text) => text.includes('the reply has 100 calls'))).toHaveLength(84);
+  });
+
+  it('has no cell run after one that failed in the same reply', async () => {
+    const { kernel, model } = await play({
+      replies: [madeCalls('raise a', 'print 1'), madeCalls('print 2'), done],
+    });
+    expect(kernel.executed).toEqual(['raise a', 'print 2']);
+    const answers = model.requests[1]?.messages.find(({ role }) => role === 'tool');
+    expect(answers && textOf(answers)).toContain('Not run: cell 1');
+  });
+});
+
+describe('errors', () => {
+  it('go back with the error, and a reflection with the failing code', async () => {
+    const { model, events } = await play({
+      replies: [madeCalls('raise no column'), madeCalls('print 1'), done],
+    });
+    const [, second] = model.requests;
+    const roles = second?.messages.map(({ role }) => role);
+    expect(roles).toEqual(['user', 'assistant', 'tool', 'user']);
+    expect(textOf(second?.messages[2] ?? { role: 'user', text: '' })).toContain(
+      'failed with ValueError: no column',
+    );
+    const reflection = textOf(second?.messages[3] ?? { role: 'user', text: '' });
+    expect(reflection).toContain('raise no column');
+    expect(reflection).toContain('what caused it');
+    expect(kinds(events)).toEqual(['ask', 'open', 'cell', 'ask', 'cell', 'ask', 'close']);
+  });
+
+  it('end the subtask after so many retries in a row, and a success sets them back', async () => {
+    const fails = (count: number) =>
+      Array.from({ length: count }, (_, i) => madeCalls(`raise ${'abcdefghij'[i]}`));
+    const few = { limits: { ...limits, retries: 2 } };
+    expect(await firstEnd({ replies: fails(3), spec: few })).toMatchObject({
+      status: 'retry_limit',
+      which: 'consecutive',
+      limit: 2,
+      detail: 'cell 3 ended with ValueError: c',
+    });
+    const others = [madeCalls('raise y'), madeCalls('raise z')];
+    const reset = [...fails(2), madeCalls('print 1'), ...others, madeCalls('print 2'), done];
+    expect(await firstEnd({ replies: reset, spec: few })).toMatchObject({ status: 'complete' });
+    expect(
+      await firstEnd({ replies: reset, spec: { limits: { ...limits, totalRetries: 3 } } }),
+    ).toMatchObject({
+      status: 'retry_limit',
+      which: 'total',
+    });
+  });
+
+  it('with the same code and the same message are told once, and then stuck', async () => {
+    let address = 0x7f00;
+    const kernel = () => madeError('KeyError', `no column in <Table at 0x${(address++).toString(16)}>`);
+    const replies = ['t.a', 't.a\n\n# again', 't.a'].map((code) => madeCalls(code));
+    const played = await play({ replies: [...replies, done], kernel });
+    expect(endsOf(played)).toMatchObject([{ status: 'stuck', why: 'same_error' }]);
+    expect(JSON.stringify(endsOf(played))).toContain('cell 3 ended with KeyError: no column');
+    expect(lastAsked(played.model)).toContain('once more the same ends this subtask');
+  });
+
+  it('that take turns are stuck too', async () => {
+    const [a, b] = [madeCalls('raise a'), madeCalls('raise b')];
+    const spec = { limits: { ...limits, retries: 9 } };
+    expect(await firstEnd({ replies: [a, b, a, b, a, b], spec })).toMatchObject({
+      status: 'stuck',
+      why: 'same_error',
+    });
+  });
+});
+
+describe('repetition', () => {
+  it('of code and output is told once, and then stuck', async () => {
+    const again = madeCalls('print 4');
+    expect(await firstEnd({ replies: [again, again, again] })).toMatchObject({
+      status: 'stuck',
+      why: 'same_output',
+    });
+  });
+
+  it('is none where something else came between, or where a file is another than before', async () => {
+    const [a, b, c] = ['print 1', 'print 2', 'print 3'].map((code) => madeCalls(code));
+    if (a === undefined || b === undefined || c === undefined) throw new Error('three cells');
+    expect(await firstEnd({ replies: [a, a, b, a, c, done] })).toMatchObject({ status: 'complete' });
+    let count = 0;
+    const counting = () => ({ ...madePrint('saved'), files: { 'n.txt': String(count++) } });
+    expect(await firstEnd({ replies: [a, a, a, a, done], kernel: counting })).toMatchObject({
+      status: 'complete',
+    });
+  });
+
+  it('of calls that cannot be done is stuck', async () => {
+    const bad = call('shell', '{}');
+    expect(await firstEnd({ replies: [bad, bad, bad, done] })).toMatchObject({ status: 'stuck' });
+  });
+});
+
+describe('a kernel that goes', () => {
+  it('is started anew after its process ended, which is told and is no retry', async () => {
+    const spec = { limits: { ...limits, retries: 0 } };
+    const played = await play({ replies: [madeCalls('die'), madeCalls('print 1'), done], spec });
+    expect(endsOf(played)).toMatchObject([{ status: 'complete' }]);
+    expect(played.kernel.restarts).toBe(1);
+    expect(played.state.parts[0]?.failed).toBe(0);
+    expect(textOf(played.model.requests[1]?.messages[2] ?? { role: 'user', text: '' })).toContain(
+      "ended the kernel's process (oom: out of memory)",
+    );
+    expect(lastAsked(played.model)).toContain('All variables and imports are gone');
+  });
+
+  it('is lost when three cells in a row end its process', async () => {
+    const replies = [madeCalls('die 1'), madeCalls('die 2'), madeCalls('die 3'), done];
+    const { state, resumable } = await play({ replies });
+    expect(state.parts[0]?.end).toMatchObject({ status: 'kernel_lost' });
+    expect(state.phase).toMatchObject({
+      at: 'ended',
+      end: { status: 'kernel_lost', subtask: '1-mean-price' },
+    });
+    expect(resumable).toBe(false);
+  });
+
+  it('that does not answer is started anew for the same cell, and no retry is spent', async () => {
+    let asked = 0;
+    const kernel = () =>
+      asked++ === 0
+        ? { end: { status: 'unavailable' as const, detail: 'no answer', fix: 'f' } }
+        : madePrint('4');
+    const played = await play({ replies: [madeCalls('print 4'), done], kernel });
+    expect(endsOf(played)).toMatchObject([{ status: 'complete' }]);
+    expect(played.state.cells).toHaveLength(1);
+    expect(kinds(played.events)).toEqual(['ask', 'open', 'cell', 'restart', 'cell', 'ask', 'close']);
+  });
+
+  it('that is not to be had lets the run stand still, to be resumed', async () => {
+    const replies = [madeCalls('gone'), done];
+    const { state, resumable, events } = await play({ replies });
+    expect(resumable).toBe(true);
+    expect(state.halted).toMatchObject({ status: 'kernel_lost', detail: 'no answer', fix: 'start it' });
+    const resumed = await play({ replies: [done], earlier: events, kernel: () => madePrint('4') });
+    expect(endsOf(resumed)).toMatchObject([{ status: 'complete' }]);
+    expect(resumed.model.requests).toHaveLength(1);
+  });
+
+  it('is told to have lost its variables after a time limit that it did not outlive', async () => {
+    const { model, state } = await play({ replies: [madeCalls('hang'), madeCalls('print 1'), done] });
+    expect(textOf(model.requests[1]?.messages[2] ?? { role: 'user', text: '' })).toContain(
+      'all variables are gone',
+    );
+    expect(state.parts[0]?.failed).toBe(1);
+  });
+});
+
+describe('a model that calls no tool', () => {
+  it('is reminded once, and then its text is a claim that the checks refuse', async () => {
+    const played = await play({ replies: ['I think it is 4.', 'It is 4.', 'It is 4.'] });
+    expect(played.model.requests).toHaveLength(3);
+    expect(textOf(played.model.requests[1]?.messages[2] ?? { role: 'user', text: '' })).toContain(
+      'Call execute_code',
+    );
+    expect(endsOf(played)).toMatchObject([{ status: 'checks_failed' }]);
+    expect(JSON.stringify(endsOf(played))).toContain('No cell of this subtask has succeeded');
+    expect(played.kernel.executed).toEqual([]);
+  });
+
+  it('with empty and cut replies is asked to go on, and not for ever', async () => {
+    const empty = { text: '', finish: 'length' as const };
+    const { model } = await play({ replies: [empty, madeCalls('print 1'), done] });
+    expect(textOf(model.requests[1]?.messages.at(-1) ?? { role: 'user', text: '' })).toContain(
+      'was cut at the longest',
+    );
+    const always = await play({ replies: Array.from({ length: 20 }, () => '') });
+    expect(always.model.requests.length).toBeLessThan(8);
+    expect(endsOf(always)).toMatchObject([{ status: 'checks_failed' }]);
+  });
+});
+
+describe('completion', () => {
+  it('with a file that is not there goes back once, and then fails', async () => {
+    const claim = 'See ![the figure](figures/mean.png) and `prices.csv`.';
+    const work = madeCalls('print 1');
+    const mended = await play({ replies: [work, claim, madeCalls('save figures/mean.png'), claim] });
+    expect(endsOf(mended)).toMatchObject([{ status: 'complete' }]);
+    expect(textOf(mended.model.requests[2]?.messages.at(-1) ?? { role: 'user', text: '' })).toContain(
+      'names "figures/mean.png", and there is no such file',
+    );
+    const stubborn = await play({ replies: [work, claim, claim] });
+    expect(endsOf(stubborn)).toMatchObject([{ status: 'checks_failed' }]);
+    expect(stubborn.state.phase).toMatchObject({ end: { status: 'checks_failed', subtask: '1-mean-price' } });
+  });
+
+  it("runs the user's checks in the kernel, and a failure goes back once", async () => {
+    const checks = [
+      { name: 'the mean', code: 'check mean', subtask: null },
+      { name: 'the table', code: 'check table', subtask: null },
+    ];
+    let ready = false;
+    const kernel = (code: string) => {
+      if (code === 'repair') ready = true;
+      return code === 'check mean' && !ready
+        ? { end: { status: 'error' as const, ename: 'AssertionError', evalue: 'mean is 3' } }
+        : madePrint('ok');
+    };
+    const scene = { spec: { checks }, kernel };
+    const mended = await play({ ...scene, replies: [madeCalls('a'), done, madeCalls('repair'), done] });
+    expect(mended.kernel.executed).toEqual([
+      'a',
+      'check mean',
+      'check table',
+      'repair',
+      'check mean',
+      'check table',
+    ]);
+    expect(endsOf(mended)).toMatchObject([{ status: 'complete' }]);
+    expect(lastAsked(mended.model)).toContain(
+      'The check "the mean" failed (cell 2): AssertionError: mean is 3',
+    );
+    ready = false;
+    const failing = await play({ ...scene, replies: [madeCalls('a'), done, done] });
+    expect(endsOf(failing)).toMatchObject([{ status: 'checks_failed' }]);
+    // A check that fails is no failed cell of the model.
+    expect(failing.state.parts[0]).toMatchObject({ failed: 0, cells: 1 });
+  });
+
+  it('runs checks of all after the last subtask, and those of one after it', async () => {
+    const subtasks = ['one', 'two'].map((title, index) => subtaskOf({ title, prompt: title, index }));
+    const checks = [
+      { name: 'all', code: 'check all', subtask: null },
+      { name: 'first', code: 'check first', subtask: '1-one' },
+    ];
+    const replies = [madeCalls('a'), done, madeCalls('b'), done];
+    const { kernel } = await play({ replies, spec: { subtasks, checks } });
+    expect(kernel.executed).toEqual(['a', 'check first', 'b', 'check all']);
+  });
+});
+
+describe('subtasks', () => {
+  const subtasks = ['Explore', 'Answer', 'Sensitivity'].map((title, index) =>
+    subtaskOf({ title, prompt: `Do ${title}.`, index }),
+  );
+
+  it('are worked on in turn with what was found before, each with its own end', async () => {
+    const replies = [madeCalls('a'), 'Found 12 rows.', madeCalls('b'), 'It is 4.', madeCalls('c'), 'Robust.'];
+    const played = await play({ replies, spec: { subtasks } });
+    expect(endsOf(played).map(({ status }) => status)).toEqual(['complete', 'complete', 'complete']);
+    expect(played.state.phase).toMatchObject({ end: { status: 'complete', verification: 'not_run' } });
+    const last = lastAsked(played.model);
+    expect(last).toContain('Found 12 rows.');
+    expect(last).toContain('3 of 3');
+    expect(last).toContain('Do Sensitivity.');
+    expect(last).toContain(madeAnalysisSpec().task);
+    expect(played.kernel.executed).toEqual(['a', 'b', 'c']);
+  });
+
+  it('go on after one that failed, which then decides the end of the run', async () => {
+    const again = madeCalls('print 1');
+    const replies = [again, again, again, madeCalls('b'), 'It is 4.', madeCalls('c'), 'Robust.'];
+    const played = await play({ replies, spec: { subtasks } });
+    expect(endsOf(played).map(({ status }) => status)).toEqual(['stuck', 'complete', 'complete']);
+    expect(played.state.phase).toMatchObject({ end: { status: 'stuck', subtask: '1-explore' } });
+    expect(lastAsked(played.model)).toContain('not finished, nothing new came');
+  });
+
+  it('may each ask a model of their own', async () => {
+    const own = subtasks.map((subtask, index) =>
+      index === 1 ? { ...subtask, model: 'other/model' } : subtask,
+    );
+    const { events } = await play({
+      replies: [madeCalls('a'), done, madeCalls('b'), done, madeCalls('c'), done],
+      spec: { subtasks: own },
+    });
+    // The scripted model stands for every id: what is asked for is seen where models are looked up.
+    expect(events.filter(({ type }) => type === 'replied')).toHaveLength(6);
+  });
+
+  const plan = (titles: readonly string[]) =>
+    call(
+      'split_task',
+      JSON.stringify({ subtasks: titles.map((title) => ({ title, prompt: `Do ${title}.` })) }),
+    );
+
+  it('are what the model plans, where it is asked to', async () => {
+    const replies = [plan(['Look', 'Answer']), madeCalls('a'), done, madeCalls('b'), done];
+    const played = await play({ replies, spec: { plan: true } });
+    expect(played.state.subtasks.map(({ id }) => id)).toEqual(['1-look', '2-answer']);
+    expect(endsOf(played).map(({ status }) => status)).toEqual(['complete', 'complete']);
+    expect(played.model.requests[0]?.toolChoice).toEqual({ tool: 'split_task' });
+  });
+
+  it('are the task as it stands after two replies that are no plan', async () => {
+    const played = await play({
+      replies: ['No.', call('split_task', '{}'), madeCalls('a'), done],
+      spec: { plan: true },
+    });
+    expect(played.state.subtasks.map(({ id }) => id)).toEqual(['1-mean-price']);
+    expect(played.state.warnings[0]).toContain('the task was not split');
+    expect(lastAsked({ ...played.model, requests: played.model.requests.slice(0, 2) })).toContain(
+      'was no plan',
+    );
+    expect(endsOf(played)).toMatchObject([{ status: 'complete' }]);
+  });
+});
+
+describe('limits', () => {
+  const cells = Array.from({ length: 30 }, (_, index) => madeCalls(`print ${index}`));
+
+  it('of turns end the subtask, not the run', async () => {
+    const subtasks = ['one', 'two'].map((title, index) => subtaskOf({ title, prompt: title, index }));
+    const played = await play({ replies: cells, spec: { subtasks, limits: { ...limits, turns: 3 } } });
+    expect(endsOf(played)).toEqual([
+      { status: 'turn_limit', limit: 3 },
+      { status: 'turn_limit', limit: 3 },
+    ]);
+  });
+
+  it.each([
+    ['tokens', { tokens: 12_000 }],
+    ['cost', { costUsd: 0.012 }],
+  ])('of %s end the run before a call that may go over them', async (which, limit) => {
+    const used = { inputTokens: 2500, outputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0 };
+    const replies = cells.map((reply) => ({ ...reply, usage: { ...used, estimated: false } }));
+    const played = await play({ replies, spec: { limits: { ...limits, turns: 50, ...limit } } });
+    const { phase, parts, spent } = played.state;
+    expect(phase).toMatchObject({
+      at: 'ended',
+      end: { status: 'budget_exhausted', which, subtask: '1-mean-price' },
+    });
+    expect(parts[0]?.end).toMatchObject({ status: 'budget_exhausted', which });
+    expect(spent.tokens).toBeGreaterThan(0);
+    expect(spent.tokens).toBeLessThanOrEqual(12_000);
+  });
+
+  it('of time end the run when they are used up', async () => {
+    const { state } = await play({ replies: cells, spec: { limits: { ...limits, turns: 50, wallMs: 400 } } });
+    expect(state.phase).toMatchObject({ end: { status: 'budget_exhausted', which: 'wall' } });
+    expect(state.cells.length).toBeGreaterThan(0);
+  });
+
+  it('of the context that cannot hold the task are a pause with a way out', async () => {
+    const task = 'Count the words. '.repeat(20_000);
+    const subtasks = [subtaskOf({ title: 'Words', prompt: task, index: 0 })];
+    const { state, resumable } = await play({ replies: cells, spec: { task, subtasks } });
+    expect(resumable).toBe(true);
+    expect(state.halted).toMatchObject({ status: 'environment_error' });
+    expect(JSON.stringify(state.halted)).toContain('too small for this task');
+  });
+});
+
+describe('messages of the user', () => {
+  it('reach the model at the next turn, and in every later subtask', async () => {
+    const inbox = createInbox();
+    const subtasks = ['one', 'two'].map((title, index) => subtaskOf({ title, prompt: title, index }));
+    const played = await play({
+      replies: [madeCalls('a'), done, madeCalls('b'), done],
+      spec: { subtasks },
+      inbox,
+      before: (event) => {
+        if (event.type === 'cell_ran' && event.cell === 1)
+          inbox.put({ kind: 'steer', text: 'Use the median.' });
+      },
+    });
+    expect(
+      played.model.requests.map(({ messages }) =>
+        messages.map(textOf).join('\n').includes('Use the median.'),
+      ),
+    ).toEqual([false, true, true, true]);
+  });
+
+  it('take back a claim that is not decided yet', async () => {
+    const inbox = createInbox();
+    const played = await play({
+      replies: [madeCalls('a'), done, madeCalls('b'), 'The median is 5.'],
+      inbox,
+      before: (event) => {
+        if (event.type === 'replied' && event.turn === 2)
+          inbox.put({ kind: 'steer', text: 'And the median?' });
+      },
+    });
+    expect(played.kernel.executed).toEqual(['a', 'b']);
+    expect(played.state.parts[0]?.summary).toBe('The median is 5.');
+  });
+
+  it('stop the run in good order', async () => {
+    const inbox = createInbox();
+    const { state, resumable, events } = await play({
+      replies: [madeCalls('a'), done],
+      inbox,
+      before: (event) => {
+        if (event.type === 'cell_ran') inbox.put({ kind: 'stop', detail: 'enough' });
+      },
+    });
+    expect(resumable).toBe(true);
+    expect(state.halted).toMatchObject({ status: 'aborted', detail: 'enough' });
+    expect(events.some(({ type }) => type === 'run_ended')).toBe(false);
+  });
+});
+
+describe('a provider', () => {
+  it('that fails lets the run stand still; what was answered is not asked for again', async () => {
+    const failing = await play({ replies: [madeCalls('a'), { failure: { kind: 'overloaded' } }] });
+    expect(failing.state.halted).toMatchObject({ status: 'environment_error' });
+    const resumed = await play({ replies: [done], earlier: failing.events });
+    expect(resumed.model.requests).toHaveLength(1);
+    expect(resumed.kernel.executed).toEqual([]);
+    expect(endsOf(resumed)).toMatchObject([{ status: 'complete' }]);
+  });
+
+  it('that finds a request too long gets a shorter one', async () => {
+    const tooLong = { failure: { kind: 'context_too_long' as const } };
+    const { model, state } = await play({ replies: [madeCalls('a'), tooLong, tooLong, done] });
+    expect(model.requests).toHaveLength(4);
+    expect(state.phase).toMatchObject({ end: { status: 'complete' } });
+  });
+
+  it('that refuses is heard as a reply without words', async () => {
+    const refused = { failure: { kind: 'refused' as const } };
+    const { state } = await play({ replies: [refused, madeCalls('a'), done] });
+    expect(state.phase).toMatchObject({ end: { status: 'complete' } });
+  });
+});
