@@ -11,6 +11,8 @@ export type CliContext = {
   signal: AbortSignal;
   clock: Clock;
   version: string;
+  /** Read by the commands that say so alone. */
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   /** Standard input to its end; rejects where it is larger. */
   readStdin: (maxBytes: number) => Promise<Uint8Array>;
 };

@@ -1,4 +1,4 @@
-import type { ErrorCode, RepairStatus, Verdict } from '../core/index.ts';
+import type { AnalysisStatus, ErrorCode, RepairStatus, Verdict } from '../core/index.ts';
 
 /** Exit codes of the command line; DESIGN.md, "Command line". */
 export const exitCodes = {
@@ -50,6 +50,29 @@ export function exitCodeOfRepair(status: RepairStatus): ExitCode {
       return exitCodes.unpatchable;
     case 'tampered':
       return exitCodes.tampered;
+    case 'environment_error':
+      return exitCodes.environment;
+    case 'aborted':
+      return exitCodes.interrupted;
+    case 'error':
+      return exitCodes.error;
+  }
+}
+
+/** Of `solve`, and of `resume` for one. */
+export function exitCodeOfAnalysis(status: AnalysisStatus): ExitCode {
+  switch (status) {
+    case 'complete':
+      return exitCodes.ok;
+    case 'stuck':
+      return exitCodes.stuck;
+    case 'retry_limit':
+    case 'turn_limit':
+    case 'budget_exhausted':
+      return exitCodes.budget;
+    case 'checks_failed':
+      return exitCodes.failed;
+    case 'kernel_lost':
     case 'environment_error':
       return exitCodes.environment;
     case 'aborted':

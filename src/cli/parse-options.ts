@@ -9,6 +9,14 @@ export function positiveInteger(text: string): number {
   return value;
 }
 
+/** A whole number, 0 included. */
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isSafeInteger(value) || value < 0)
+    throw new InvalidArgumentError('give a whole number, 0 or more.');
+  return value;
+}
+
 /** A number above 0, fractions included. */
 export function positiveNumber(text: string): number {
   const value = Number(text);
@@ -54,6 +62,18 @@ export function price(text: string, previous: PriceOption[] | undefined): PriceO
   if (input === undefined || output === undefined || more.length > 0 || at === 0)
     throw new InvalidArgumentError('give IN,OUT in USD for a million tokens, or MODEL=IN,OUT, e.g. 3,15.');
   return [...(previous ?? []), { model: at === -1 ? null : text.slice(0, at), input, output }];
+}
+
+/** `2=VALUE`, of the second subtask; may be given several times. */
+export function ofSubtask(
+  text: string,
+  previous: { subtask: string; value: string }[] | undefined,
+): { subtask: string; value: string }[] {
+  const at = text.indexOf('=');
+  const [subtask, value] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+  if (at < 1 || subtask === '' || value === '')
+    throw new InvalidArgumentError('give the number or id of a subtask and what is its, e.g. 2=VALUE.');
+  return [...(previous ?? []), { subtask, value }];
 }
 
 function dollars(text: string): number {

@@ -6,8 +6,18 @@ import type { ShowCliOptions } from './commands/show.ts';
 import type { CliContext } from './context.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { FixCliOptions } from './fix-options.ts';
-import { bytes, collect, memory, positiveInteger, positiveNumber, price } from './parse-options.ts';
+import {
+  bytes,
+  collect,
+  memory,
+  ofSubtask,
+  positiveInteger,
+  positiveNumber,
+  price,
+  wholeNumber,
+} from './parse-options.ts';
 import type { OutputOptions } from './perform-run.ts';
+import type { SolveCliOptions } from './solve-options.ts';
 
 const frameworks = ['pytest', 'unittest', 'node-test'];
 const runId = 'its id, the beginning of its id, or latest';
@@ -27,6 +37,7 @@ export function buildProgram(context: CliContext, finish: Finish): Command {
     .enablePositionalOptions()
     .addHelpText('after', helpEnd);
   addFix(program, context, finish);
+  addSolve(program, context, finish);
   addLab(program, context, finish);
   addRuns(program, context, finish);
   program
@@ -40,12 +51,13 @@ export function buildProgram(context: CliContext, finish: Finish): Command {
 }
 
 const helpEnd = `
-Start with assay doctor, then assay fix DIR or assay lab DIR; docs/fix.md and
-docs/lab.md tell more.
+Start with assay doctor, then assay fix DIR, assay lab DIR or assay solve
+TASK.md; docs/fix.md, docs/lab.md and docs/solve.md tell more.
 
-Exit codes: 0 done, already green or passed; 1 error; 2 wrong usage; 3 stuck;
-4 out of budget; 5 unpatchable; 6 tampered; 7 the machine or the project lacks
-something; 8 tests failed (lab); 130 interrupted.`;
+Exit codes: 0 done, already green, complete or passed; 1 error; 2 wrong usage;
+3 stuck; 4 out of budget, retries or turns; 5 unpatchable; 6 tampered; 7 the
+machine or the project lacks something; 8 tests failed (lab) or checks failed
+(solve); 130 interrupted.`;
 
 /** Options that tell the lab how to run a project's tests. */
 function withTests(command: Command): Command {
@@ -113,18 +125,24 @@ budget, done.`;
 
 /** Options that say who proposes, and what it may cost. */
 function withModels(command: Command): Command {
-  return command
+  command
     .option(
       '--model <ids>',
       'who proposes: search (no model, the default), provider/model, replay:FILE; several, divided by commas, take over from one another when stuck',
     )
-    .option('--base-url <url>', "a model's server, instead of the provider's own (or ASSAY_BASE_URL)")
     .addOption(
       new Option(
         '--patch-transport <way>',
         'how a model gives its patch: by a tool call, or in text',
       ).choices(['auto', 'tool', 'text']),
-    )
+    );
+  return withModelCosts(command);
+}
+
+/** Where a model is asked, and what it may cost. */
+function withModelCosts(command: Command): Command {
+  return command
+    .option('--base-url <url>', "a model's server, instead of the provider's own (or ASSAY_BASE_URL)")
     .option('--max-tokens <n>', 'tokens the models may use', positiveInteger)
     .option('--max-cost <usd>', 'what the models may cost', positiveNumber)
     .addOption(
@@ -137,6 +155,49 @@ function withModels(command: Command): Command {
     .option('--context-tokens <n>', 'tokens a model takes (default: as known)', positiveInteger)
     .option('--record <file>', 'write what was proposed, or said by a model, to a new file, for replay:FILE');
 }
+
+function addSolve(program: Command, context: CliContext, finish: Finish): void {
+  const solve = program
+    .command('solve')
+    .description('let a model work on a task with data: it runs code in a kernel, and leaves a notebook')
+    .argument('<task>', 'text file that says what to find out; several headings make several subtasks')
+    .addHelpText('after', solveHelpEnd)
+    .option('--data <dir>', 'folder or file to work on; it is copied, and never written')
+    .option('--model <id>', 'who works: provider/model, or replay:FILE')
+    .addOption(
+      new Option('--model-for <n=id>', 'another model for subtask N, or plan=ID; repeatable').argParser(
+        ofSubtask,
+      ),
+    )
+    .addOption(
+      new Option('--instructions <n=file>', 'what to keep to in subtask N; repeatable').argParser(ofSubtask),
+    )
+    .option('--plan', 'let the model split the task into subtasks first')
+    .option('--checks <file>', 'cells of assertions, divided by lines "# %% name", run at the end')
+    .option('--kernel <name>', 'an installed Jupyter kernel (default: python3)')
+    .addOption(
+      new Option('--runtime <name>', 'where the kernel runs').choices(['jupyter', 'e2b']).default('jupyter'),
+    )
+    .option('--network', 'let the code reach the network (e2b only)')
+    .option('--images', 'show figures to the model (default: to the models of the large providers)')
+    .option('--no-images', 'tell figures to the model in words only')
+    .option('--max-retries <n>', 'new tries after a failed cell, in a row', wholeNumber, 3)
+    .option('--max-turns <n>', 'replies of the model in one subtask', positiveInteger, 30)
+    .option('--timeout <seconds>', 'time for the whole run', positiveNumber, 3_600)
+    .option('--cell-timeout <seconds>', 'time for one cell', positiveNumber, 300)
+    .option('--memory <size>', 'memory of the kernel, e.g. 4G (default: 2G)', memory)
+    .option('--no-strict', 'run although this machine cannot enforce a limit (never without a sandbox)')
+    .option('--seed <n>', 'for what is chosen at random', positiveInteger, 1);
+  withModelCosts(solve);
+  withRunOutput(solve).action(async (task: string, options: SolveCliOptions) =>
+    finish(await (await import('./commands/solve.ts')).solveCommand(context, task, options)),
+  );
+}
+
+const solveHelpEnd = `
+The model gets the task, the names of the data files and what its cells print.
+Its code runs here, in a sandbox without network. On a terminal, a line typed
+while it works reaches it at its next turn. docs/solve.md tells more.`;
 
 function addLab(program: Command, context: CliContext, finish: Finish): void {
   const lab = program

@@ -19,6 +19,7 @@ function makeContext(): CliContext {
     signal,
     clock: { monotonicMs: () => performance.now(), now: () => new Date() },
     version: (JSON.parse(manifest) as { version: string }).version,
+    stdin,
     readStdin: async (maxBytes) => (await import('./stdin.ts')).readStdin({ stdin, maxBytes, signal }),
   };
 }

@@ -1,18 +1,23 @@
 import { AssayError } from '../core/index.ts';
-import { suggestedModel } from './advice.ts';
+
+const keys: readonly { provider: string; variables: readonly string[] }[] = [
+  { provider: 'anthropic', variables: ['ANTHROPIC_API_KEY'] },
+  { provider: 'openai', variables: ['OPENAI_API_KEY'] },
+  { provider: 'google', variables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'] },
+];
 
 /** There is no search for an analysis, and none is chosen for the user: a model costs money and reads the data. */
 export function noModel(env: NodeJS.ProcessEnv): AssayError {
-  const keyed = suggestedModel(env);
+  const keyed = keys.find(({ variables }) => variables.some((name) => (env[name] ?? '').trim() !== ''));
   const example =
-    keyed === null
-      ? 'PROVIDER/MODEL with its key set (e.g. ANTHROPIC_API_KEY), openai-compatible/NAME with --base-url for a server of your own, or replay:FILE for a recording'
-      : `${keyed} (its key is set), or any other PROVIDER/MODEL`;
+    keyed === undefined
+      ? '--model PROVIDER/NAME with its key in the environment (anthropic and ANTHROPIC_API_KEY, for one), '
+      : `--model ${keyed.provider}/NAME, whose key is set, `;
   return new AssayError({
     code: 'usage',
     message: 'Which model works on the task?',
     because: 'an analysis needs a model, and none is given or configured',
-    fix: `name one: --model ${example}`,
+    fix: `name one: ${example}--model openai-compatible/NAME --base-url URL for a server of your own, or --model replay:FILE for a recording`,
   });
 }
 

@@ -16,6 +16,8 @@ export type Terminal = {
   /** Removes the live line. */
   clear(): void;
   readonly color: boolean;
+  /** stderr is a terminal with a live line. */
+  readonly interactive: boolean;
   /** Colours for stdout and for stderr, only where the stream is a terminal and NO_COLOR is not set. */
   paint(style: Style, text: string): string;
   paintProgress(style: Style, text: string): string;
@@ -61,6 +63,7 @@ export function openTerminal({ stdout, stderr, env }: TerminalStreams): Terminal
     },
     clear,
     color: colorOut,
+    interactive,
     paint: paint(colorOut),
     paintProgress: paint(colorErr),
     columns: Math.max(40, stdout.columns ?? 100),

@@ -1,0 +1,3 @@
+import { type EvidenceOf, fileEvidence } from '../loop/index.ts';
+
+export const evidenceOf: EvidenceOf = fileEvidence;
