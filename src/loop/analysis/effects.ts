@@ -1,7 +1,6 @@
 import type {
   AnalysisEffect,
   AnalysisEvent,
-  CellEvidence,
   CellResult,
   Output,
   ReplayDifference,
@@ -11,7 +10,7 @@ import type { Effects } from '../drive.ts';
 import { type AskOptions, ask } from './ask.ts';
 import { captureCell, type Keep } from './capture.ts';
 import { missingOf } from './claims.ts';
-import type { EvidenceOf } from './evidence-port.ts';
+import type { EvidenceOf, Seen } from './evidence-port.ts';
 import { noEvidence } from './holdings.ts';
 import { type KernelHolder, lossOf } from './kernel-holder.ts';
 import { readForModel } from './read-file.ts';
@@ -107,7 +106,7 @@ async function open(
     const { code } = step.ran;
     const result = await kernel.execute(code, { signal, deadlineMs: state.spec.limits.cellMs });
     signal.throwIfAborted();
-    const difference = differenceOf(step.ran, { result, evidence: await evidence.after({ code, result }) });
+    const difference = differenceOf(step.ran, await evidence.after({ code, result }));
     if (difference !== null) differences.push(difference);
     replayed += 1;
     if (result.end.status === 'died') await kernel.restart();
@@ -150,14 +149,14 @@ async function runCell(
   holder.beginCell();
   const { limits } = state.spec;
   const deadlineMs = Math.max(1, Math.min(limits.cellMs, limits.wallMs - state.spent.wallMs));
-  const result = await kernel.execute(code, {
+  const raw = await kernel.execute(code, {
     deadlineMs,
     signal,
     onOutput: (output) => onProgress?.({ kind: 'output', cell, output }),
   });
-  if (result.end.status === 'unavailable')
-    return { type: 'kernel_lost', detail: result.end.detail, fix: result.end.fix, wallMs: wallMs() };
-  const evidence = await evidenceAfter(options, { code, result });
+  if (raw.end.status === 'unavailable')
+    return { type: 'kernel_lost', detail: raw.end.detail, fix: raw.end.fix, wallMs: wallMs() };
+  const { result, evidence } = await evidenceAfter(options, { code, result: raw });
   const captured = await captureCell({ cell, result, evidence, kernel, keep, spilled: holder.spilled() });
   return {
     type: 'cell_ran',
@@ -173,12 +172,13 @@ async function runCell(
 async function evidenceAfter(
   { holder }: AnalysisEffectsOptions,
   cell: { code: string; result: CellResult },
-): Promise<CellEvidence> {
+): Promise<Seen> {
   try {
     return await holder.evidence().after(cell);
   } catch (error) {
     const { detail } = lossOf(error);
-    return { ...noEvidence, variables: null, warnings: [`what the cell changed is not known: ${detail}`] };
+    const warnings = [`what the cell changed is not known: ${detail}`];
+    return { result: cell.result, evidence: { ...noEvidence, variables: null, warnings } };
   }
 }
 

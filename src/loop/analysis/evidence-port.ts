@@ -6,8 +6,11 @@ export type EvidenceSource = {
   /** Takes what there is now as the ground that the next cell is compared with; gives the files of the folder. */
   ground(): Promise<readonly KernelFile[]>;
   /** What the cell that just ran did; the next one is compared with how it is now. */
-  after(cell: { code: string; result: CellResult }): Promise<CellEvidence>;
+  after(cell: { code: string; result: CellResult }): Promise<Seen>;
 };
+
+/** `result`: without what only the source itself put there. */
+export type Seen = { result: CellResult; evidence: CellEvidence };
 
 export type EvidenceOf = (kernel: Kernel) => EvidenceSource;
 
@@ -20,7 +23,7 @@ export function fileEvidence(kernel: Kernel): EvidenceSource {
       known = await listed();
       return [...known.values()];
     },
-    async after() {
+    async after({ result }) {
       const before = known;
       known = await listed();
       const created: KernelFile[] = [];
@@ -31,7 +34,8 @@ export function fileEvidence(kernel: Kernel): EvidenceSource {
         else if (old.sha256 !== file.sha256) changed.push({ ...file, before: old.sha256 });
       }
       const deleted = [...before.values()].filter(({ path }) => !known.has(path));
-      return { files: { created, changed, deleted }, variables: null, figures: [], warnings: [] };
+      const evidence = { files: { created, changed, deleted }, variables: null, figures: [], warnings: [] };
+      return { result, evidence };
     },
   };
 }

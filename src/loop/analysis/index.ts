@@ -2,7 +2,7 @@ export type { Keep } from './capture.ts';
 export { claimedPaths, missingOf } from './claims.ts';
 export { type Context, contextOf, type ImageRef } from './context.ts';
 export type { AnalysisProgress } from './effects.ts';
-export { type EvidenceOf, type EvidenceSource, fileEvidence } from './evidence-port.ts';
+export { type EvidenceOf, type EvidenceSource, fileEvidence, type Seen } from './evidence-port.ts';
 export type { OpenKernel } from './kernel-holder.ts';
 export { analysisMachine } from './machine.ts';
 export type { ModelOf } from './models.ts';
