@@ -1,3 +1,14 @@
-import { type EvidenceOf, fileEvidence } from '../loop/index.ts';
+import { watchEvidence, withoutNotes } from '../kernel/index.ts';
+import type { EvidenceOf } from '../loop/index.ts';
 
-export const evidenceOf: EvidenceOf = fileEvidence;
+/** Files, variables and figures of a kernel, as the loop asks for them. */
+export const evidenceOf: EvidenceOf = (kernel) => {
+  const watch = watchEvidence(kernel);
+  return {
+    ground: () => watch.ground(),
+    after: async ({ result }) => ({
+      result: withoutNotes(result),
+      evidence: await watch.after({ result }),
+    }),
+  };
+};
