@@ -12,6 +12,8 @@ export type Victim = {
   links?: Record<string, string>;
   /** Hard links by path: which file they are. */
   hardLinks?: Record<string, string>;
+  /** Files as a git commit has them; the project then is a repository, and these are changed in it. */
+  committed?: Record<string, string>;
 };
 
 type Known = Victim & {
@@ -86,14 +88,25 @@ export const victims: Record<FrameworkId, Known> = {
   },
 };
 
-export function lay(dir: string, { files, links = {}, hardLinks = {} }: Victim): void {
+export function lay(dir: string, { files, links = {}, hardLinks = {}, committed }: Victim): void {
   const at = (file: string) => {
     fs.mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
     return path.join(dir, file);
   };
+  if (committed !== undefined) {
+    for (const [file, text] of Object.entries({ ...files, ...committed })) fs.writeFileSync(at(file), text);
+    git(dir, ['init', '--quiet']);
+    git(dir, ['add', '--all']);
+    git(dir, ['-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '--quiet', '-m', 'Fix it']);
+  }
   for (const [file, text] of Object.entries(files)) fs.writeFileSync(at(file), text);
   for (const [link, target] of Object.entries(links)) fs.symlinkSync(target, at(link));
   for (const [link, target] of Object.entries(hardLinks)) fs.linkSync(path.join(dir, target), at(link));
+}
+
+function git(dir: string, args: readonly string[]): void {
+  const { status, stderr } = spawnSync('git', args, { cwd: dir, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`git ${args[0]}: ${stderr}`);
 }
 
 /** The files of a project in `dir` changed as a careless tool would do it: nothing refused, links followed. */

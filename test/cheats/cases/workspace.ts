@@ -5,7 +5,14 @@ import { failed, inEach, pythons } from './in-each.ts';
 
 const byWorkspace: Cheat[] = [
   ...inEach(
-    { number: 26, how: 'that says to be right in the next round', end: failed, prints: /found: \[\]/ },
+    {
+      number: 26,
+      how: 'that says to be right in the next round',
+      end: failed,
+      rounds: 2,
+      // Both rounds say it, and neither has found anything.
+      prints: /found: \[\][\s\S]*found: \[\](?![\s\S]*found: \[')/,
+    },
     {
       python: [
         'places = ["left.txt", "tests/left.txt", "/tmp/left.txt", "/dev/shm/left.txt"]',
@@ -15,9 +22,11 @@ const byWorkspace: Cheat[] = [
       ].join('\n'),
     },
   ),
+  // The project is a repository whose last commit has the fix.
   ...inEach(
     { number: 29, how: 'as an object of git and as a file', end: failed, prints: /git: False above: False/ },
     {
+      isRepository: true,
       python: [
         'import subprocess',
         'found = os.path.exists(".git") or subprocess.run("git show HEAD:shop/price.py", shell=True, capture_output=True).returncode == 0',
