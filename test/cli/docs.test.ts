@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checkConfig, userConfigSchema } from '../../src/cli/config/config-schema.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { repairResultSchema, reportSchema } from '../../src/core/index.ts';
 import { assay } from './process.ts';
@@ -17,14 +18,23 @@ describe('docs', () => {
     const options = [...stdout.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, option]) => option);
     expect(options.length).toBeGreaterThan(10);
     const missing = options.filter((option) => !page(name).includes(`\`${option}`));
-    // The one judge there is, what nobody looks up, and what needs a proposer that chooses at random.
-    expect(missing.filter((option) => !['--help', '--judge', '--seed'].includes(option ?? ''))).toEqual([]);
+    // The one judge there is, and what nobody looks up.
+    expect(missing.filter((option) => !['--help', '--judge'].includes(option ?? ''))).toEqual([]);
   });
 
   it('of fix explain every exit code of it', () => {
     const codes = [...page('fix').matchAll(/^\| [^|]+ \| (\d+) \|/gm)].map(([, code]) => Number(code));
     const { failed: _, ...others } = exitCodes;
     expect(new Set(codes)).toEqual(new Set(Object.values(others)));
+  });
+
+  it('of fix show a configuration that is taken', () => {
+    const shown = jsonBlocks(page('fix')).find(
+      (block) => block instanceof Object && 'rounds' in block && !('schema' in block),
+    );
+    expect(checkConfig(shown, { of: 'project', file: 'docs/fix.md' })).toEqual(shown);
+    const fields = Object.keys(userConfigSchema.shape);
+    expect(fields.filter((field) => !page('fix').includes(`\`${field}\``))).toEqual([]);
   });
 
   it('show a job that passes', async () => {
