@@ -23,7 +23,7 @@ export function kernelPool(options: { open: () => Promise<Kernel>; size: number 
   let closed = false;
   const ready: Promise<Kernel | null>[] = [];
   const fill = () => {
-    while (!closed && ready.length < options.size) ready.push(options.open().catch(() => null));
+    while (!closed && ready.length < options.size) ready.push(openWarm(options.open).catch(() => null));
   };
   fill();
   return {
@@ -47,6 +47,13 @@ export function kernelPool(options: { open: () => Promise<Kernel>; size: number 
       await Promise.all(ready.splice(0).map(async (kernel) => (await kernel)?.close()));
     },
   };
+}
+
+/** The first cell with code in it takes a kernel several times as long as the next. */
+async function openWarm(open: () => Promise<Kernel>): Promise<Kernel> {
+  const kernel = await open();
+  await kernel.execute('1', { storeHistory: false });
+  return kernel;
 }
 
 /** A kernel may have died while it waited. */

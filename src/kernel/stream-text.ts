@@ -47,7 +47,8 @@ export class StreamText {
       this.#headBytes += Buffer.byteLength(intoHead);
       this.#headLeft = Math.ceil(this.#maxBytes / 2) - this.#headBytes;
     }
-    if (intoHead.length < text.length) this.#pushTail(run, text.slice(intoHead.length));
+    if (intoHead.length < text.length)
+      this.#pushTail(run, text.slice(intoHead.length), bytes - Buffer.byteLength(intoHead));
   }
 
   /** Forgets all text; what comes after has the whole room again. */
@@ -62,21 +63,19 @@ export class StreamText {
     this.truncated = false;
   }
 
-  #pushTail(run: StreamRun, text: string): void {
+  #pushTail(run: StreamRun, text: string, bytes: number): void {
     this.#headLeft = 0;
-    const bytes = Buffer.byteLength(text);
-    const last = this.#tail.at(-1);
-    if (last?.run === run && last.bytes + bytes < smallPiece && this.#from < this.#tail.length) {
-      last.text += text;
-      last.bytes += bytes;
-    } else {
-      const piece = { text, bytes, run };
-      run.tail.push(piece);
-      this.#tail.push(piece);
-    }
-    this.#tailBytes += bytes;
     // A character cut out of the head leaves more room here, so that what fits as a whole is kept as a whole.
     const room = this.#maxBytes - this.#headBytes;
+    // Most of a flood need not be looked at: a character has one byte at least.
+    const end = text.length > 2 * room ? lastCharacters(text, room) : text;
+    const endBytes = end === text ? bytes : Buffer.byteLength(end);
+    if (end !== text) {
+      for (const piece of this.#tail.slice(this.#from)) this.#drop(piece, '');
+      run.leftOutBytes += bytes - endBytes;
+      this.truncated = true;
+    }
+    this.#append({ text: end, bytes: endBytes, run });
     while (this.#tailBytes > room) this.#leaveOut(this.#tailBytes - room);
     if (this.#from > 1000 && this.#from > this.#tail.length / 2) {
       this.#tail = this.#tail.slice(this.#from);
@@ -84,13 +83,28 @@ export class StreamText {
     }
   }
 
+  #append(piece: Piece): void {
+    const last = this.#tail.at(-1);
+    this.#tailBytes += piece.bytes;
+    if (last?.run === piece.run && last.bytes + piece.bytes < smallPiece && this.#from < this.#tail.length) {
+      last.text += piece.text;
+      last.bytes += piece.bytes;
+    } else {
+      piece.run.tail.push(piece);
+      this.#tail.push(piece);
+    }
+  }
+
   /** Leaves out the oldest piece of the tail, or enough of its beginning. */
   #leaveOut(bytes: number): void {
     const piece = this.#tail[this.#from];
     if (piece === undefined) return;
+    this.#drop(piece, piece.bytes > bytes ? lastBytes(piece.text, piece.bytes, piece.bytes - bytes) : '');
+  }
+
+  /** Leaves out all of the oldest piece but `kept`, its end. */
+  #drop(piece: Piece, kept: string): void {
     this.truncated = true;
-    const kept =
-      piece.bytes > bytes ? lastBytes(piece.text, piece.bytes, piece.bytes - Math.ceil(bytes)) : '';
     const keptBytes = Buffer.byteLength(kept);
     piece.run.leftOutBytes += piece.bytes - keptBytes;
     this.#tailBytes -= piece.bytes - keptBytes;
@@ -126,8 +140,15 @@ const encoder = new TextEncoder();
 /** The longest beginning of `text` within `maxBytes` of UTF-8 that cuts no character. */
 function firstBytes(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
-  const { read } = encoder.encodeInto(text, new Uint8Array(maxBytes));
+  const { read } = encoder.encodeInto(text.slice(0, maxBytes), new Uint8Array(maxBytes));
   return text.slice(0, read);
+}
+
+/** The last `count` UTF-16 units, or one less where that would cut a character. */
+function lastCharacters(text: string, count: number): string {
+  const start = text.length - count;
+  const cuts = (text.charCodeAt(start) & 0xfc00) === 0xdc00;
+  return text.slice(cuts ? start + 1 : start);
 }
 
 /** The longest end of `text`, of `bytes` in all, within `maxBytes`. */
