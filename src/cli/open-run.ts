@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { type RepairEvent, repairEventSchema } from '../core/index.ts';
 import type { Run, Store } from '../store/index.ts';
 import type { CliContext } from './context.ts';
@@ -8,10 +9,18 @@ import { storeOf } from './store-of.ts';
  * A run and its events.
  * @throws OfRun where the run is known and its folder is damaged; AssayError `usage` where `id` names no run.
  */
-export function openRun(context: CliContext, id: string): { run: Run<RepairEvent>; events: RepairEvent[] } {
+export const openRun = (context: CliContext, id: string): { run: Run<RepairEvent>; events: RepairEvent[] } =>
+  openRunOf(context, id, repairEventSchema);
+
+/** The same of a run with other events. */
+export function openRunOf<E>(
+  context: CliContext,
+  id: string,
+  event: z.ZodType<E>,
+): { run: Run<E>; events: E[] } {
   const store = storeOf(context);
   try {
-    const run = store.open<RepairEvent>(id, { event: repairEventSchema });
+    const run = store.open<E>(id, { event });
     return { run, events: run.events().map((record) => record.event) };
   } catch (error) {
     const known = idOf(store, id);

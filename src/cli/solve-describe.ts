@@ -1,12 +1,5 @@
 import type { AnalysisEvent, CellResult, SubtaskEnd } from '../core/index.ts';
 
-export type DescribeOptions = {
-  /** The title of a subtask, and where it stands, e.g. `2/3 Forecast`. */
-  place: (subtask: string) => string;
-  /** The subtask that the last line was of, so that a new one is announced. */
-  current: string | null;
-};
-
 /** One event as lines of progress; none for those that say nothing to a person. */
 export function describeSolveEvent(event: AnalysisEvent): string[] {
   switch (event.type) {
@@ -36,6 +29,11 @@ export function describeSolveEvent(event: AnalysisEvent): string[] {
       return [`kernel started anew: ${event.because}`];
     case 'kernel_lost':
       return [`kernel lost: ${event.detail}`];
+    // Its last word is told at the end.
+    case 'replied': {
+      const text = firstLine(event.reply.text);
+      return text === '' || event.reply.toolCalls.length === 0 ? [] : [`turn ${event.turn}: ${text}`];
+    }
     case 'cell_ran':
       return [cellLine(event)];
     case 'checked':
@@ -49,7 +47,6 @@ export function describeSolveEvent(event: AnalysisEvent): string[] {
     case 'effect_started':
     case 'model_calling':
     case 'model_called':
-    case 'replied':
     case 'tool_answered':
     // The end tells why.
     case 'exhausted':
@@ -72,8 +69,7 @@ function cellLine({
   const made = [...created, ...changed].map(({ path }) => path);
   const files =
     made.length === 0 ? '' : ` -> ${made.slice(0, 4).join(', ')}${made.length > 4 ? ', ...' : ''}`;
-  const last = lastLine(result);
-  return `${name}: ${cellEnd(result)}${seconds(wallMs)}${files}${last === '' || result.end.status !== 'ok' ? '' : ` · ${last}`}`;
+  return `${name}: ${cellEnd(result)}${seconds(wallMs)}${files}`;
 }
 
 function cellEnd({ end }: CellResult): string {

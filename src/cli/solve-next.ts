@@ -13,7 +13,7 @@ export function nextOfSolve(result: AnalysisResult, { resumable }: { resumable: 
   }
   switch (status) {
     case 'complete':
-      return [`read the notebook, and run it again: every number in it came from a cell (${notebook})`];
+      return [`open ${notebook}: every number has the cell it came from`];
     case 'checks_failed':
       return ['look at the cells of the failed checks in the notebook: the answer above is not borne out'];
     case 'retry_limit':

@@ -46,7 +46,7 @@ export function renderSolve(result: AnalysisResult, options: RenderSolveOptions)
   const { label, style } = solveLabel(result.status);
   const columns = terminal.wrapAt;
   const lines = [
-    wrapRow(`${terminal.paint([style, 'bold'], label)}: ${printable(result.reason)}`, { columns, indent }),
+    wrapRow(`${terminal.paint([style, 'bold'], label)}: ${printable(reasonOf(result))}`, { columns, indent }),
   ];
   for (const part of result.subtasks) lines.push('', ...partLines(part, result, terminal));
   lines.push('');
@@ -54,7 +54,7 @@ export function renderSolve(result: AnalysisResult, options: RenderSolveOptions)
     lines.push(
       wrapRow(`${terminal.paint('dim', name.padEnd(indent - 1))} ${printable(text)}`, { columns, indent }),
     );
-  for (const line of artifactLines(result)) row('made', line);
+  for (const [name, text] of artifactRows(result)) row(name, text);
   if (result.cells > 0) row('notebook', path.join(result.dir, analysisFiles.notebook));
   row('spent', spentLine(result));
   if (result.kernel !== null)
@@ -75,8 +75,11 @@ export function summariseSolve(
   options: Pick<RenderSolveOptions, 'resumable'>,
 ): string {
   const steps = nextOfSolve(result, options).map((step) => `  next: ${printable(step)}`);
-  return [`${solveLabel(result.status).label}: ${printable(result.reason)}`, ...steps].join('\n');
+  return [`${solveLabel(result.status).label}: ${printable(reasonOf(result))}`, ...steps].join('\n');
 }
+
+/** The label says it already. */
+const reasonOf = ({ reason }: AnalysisResult) => reason.replace(/^complete (?=by )/, '');
 
 type Part = AnalysisResult['subtasks'][number];
 
@@ -98,20 +101,19 @@ function partLines(part: Part, { subtasks }: AnalysisResult, terminal: Terminal)
   ];
 }
 
-/** Files under their own names, then what else was kept: images that were shown, long texts. */
-function artifactLines({ artifacts, dir }: AnalysisResult): string[] {
-  const files = artifacts.filter(({ source }) => source.kind === 'file');
-  const listed = files.slice(0, mostListed).map(({ source, bytes, cell }) => {
-    const name = source.kind === 'file' ? source.path : '';
-    return `${path.join(filesFolder(dir), name)} (${sizeOf(bytes)}, cell ${cell})`;
-  });
-  const more = files.length - listed.length;
+/** Files by their own names, then what else was kept: images that were shown, long texts. */
+function artifactRows({ artifacts, dir }: AnalysisResult): [string, string][] {
+  const files = artifacts.flatMap(({ source, bytes, cell }) =>
+    source.kind === 'file' ? [`${source.path} (${sizeOf(bytes)}, cell ${cell})`] : [],
+  );
+  const more = files.length - mostListed;
   const others = artifacts.length - files.length;
-  return [
-    ...listed,
-    ...(more > 0 ? [`${countOf(more, 'file')} more, in ${filesFolder(dir)}`] : []),
-    ...(others > 0 ? [`${countOf(others, 'output')} kept beside, shown in the notebook`] : []),
-  ];
+  const rows = files.slice(0, mostListed).map((file): [string, string] => ['made', file]);
+  if (more > 0) rows.push(['made', `${countOf(more, 'file')} more`]);
+  if (files.length > 0) rows.push(['files', filesFolder(dir)]);
+  if (others > 0)
+    rows.push(['kept', `${countOf(others, 'output')}: figures and long texts, in the notebook`]);
+  return rows;
 }
 
 function sizeOf(bytes: number): string {

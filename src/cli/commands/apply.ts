@@ -4,6 +4,7 @@ import type { CliContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { OfRun } from '../of-run.ts';
 import { type ReadRun, readResult } from '../read-run.ts';
+import { kindOfRun } from '../run-kind.ts';
 
 export type ApplyCliOptions = { force?: boolean; undo?: boolean; json?: boolean };
 
@@ -14,6 +15,7 @@ export async function applyCommand(
   options: ApplyCliOptions,
 ): Promise<ExitCode> {
   const { terminal } = context;
+  if (kindOfRun(context, id) === 'solve') throw noPatch(id);
   const read = await readResult(context, id);
   const { run } = read;
   try {
@@ -30,6 +32,13 @@ export async function applyCommand(
     throw new OfRun({ run: run.id, cut: false, cause: error });
   }
 }
+
+const noPatch = (id: string) =>
+  new AssayError({
+    code: 'usage',
+    message: `The run ${id} is an analysis: it has no patch`,
+    fix: `assay show ${id} tells what it found and where its files are`,
+  });
 
 function sentence(done: { dir: string; count: number; already: boolean; undo: boolean }): string {
   const { dir, count, already, undo } = done;

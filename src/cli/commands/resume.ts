@@ -6,6 +6,8 @@ import { makeProposers } from '../make-proposers.ts';
 import { OfRun } from '../of-run.ts';
 import { openRun } from '../open-run.ts';
 import { type OutputOptions, performRun } from '../perform-run.ts';
+import { kindOfRun } from '../run-kind.ts';
+import { resumeSolve } from '../solve-again.ts';
 
 /** `assay resume RUN`: with the proposers of the run's spec, and for a model the key of this environment. */
 export async function resumeCommand(
@@ -13,6 +15,7 @@ export async function resumeCommand(
   id: string,
   options: OutputOptions,
 ): Promise<ExitCode> {
+  if (kindOfRun(context, id) === 'solve') return resumeSolve(context, id, options);
   const { run, events } = openRun(context, id);
   const [first] = events;
   if (first?.type !== 'run_started') {

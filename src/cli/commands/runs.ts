@@ -2,9 +2,12 @@ import { AssayError } from '../../core/index.ts';
 import { printable } from '../../sandbox/index.ts';
 import type { RunSummary } from '../../store/index.ts';
 import type { CliContext } from '../context.ts';
+import { cutTo } from '../cut-to.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { OfRun } from '../of-run.ts';
 import { readResult } from '../read-run.ts';
+import { readAnalysis } from '../solve-read.ts';
+import { solveLabel } from '../solve-render.ts';
 import { statusLabel } from '../status-label.ts';
 import { storeOf } from '../store-of.ts';
 
@@ -21,11 +24,13 @@ export async function runsCommand(context: CliContext, options: { json?: boolean
     return exitCodes.ok;
   }
   if (runs.length === 0) {
-    terminal.say(`no runs yet in ${storeOf(context).runsDir}; \`assay fix DIR\` makes one`);
+    terminal.say(
+      `no runs yet in ${storeOf(context).runsDir}; \`assay fix DIR\` or \`assay solve TASK.md\` makes one`,
+    );
     return exitCodes.ok;
   }
   const width = Math.max(...runs.map((run) => run.id.length));
-  const labels = runs.map((run) => statusLabel(run, run).label);
+  const labels = runs.map((run) => labelOf(run));
   const status = Math.max(...labels.map((label) => label.length));
   for (const [at, run] of runs.entries()) {
     const age = ageOf(run.createdAt, context.clock.now());
@@ -39,13 +44,17 @@ export async function runsCommand(context: CliContext, options: { json?: boolean
 }
 
 async function describe(context: CliContext, run: RunSummary) {
-  const shared = { id: run.id, dir: run.dir, createdAt: run.createdAt, live: run.live };
+  const { id, dir, createdAt, live } = run;
+  const shared = { id, dir, createdAt, live, kind: run.info?.kind ?? null };
   if (run.info === null)
     return { ...shared, status: 'unreadable', about: run.problem ?? '', resumable: false };
-  const spec = run.info.spec as { dir?: unknown };
-  const about = typeof spec.dir === 'string' ? spec.dir : '';
+  const about = aboutOf(run.info.spec as { dir?: unknown; task?: unknown });
   if (run.live) return { ...shared, status: 'running', about, resumable: false };
   try {
+    if (run.info.kind === 'solve') {
+      const { result, resumable } = readAnalysis(context, run.id);
+      return { ...shared, status: result.status, about, resumable };
+    }
     const { result, state } = await readResult(context, run.id);
     const resumable = state.phase.at !== 'ended';
     return { ...shared, status: result.status, about, resumable };
@@ -54,6 +63,17 @@ async function describe(context: CliContext, run: RunSummary) {
     if (!AssayError.is(cause)) throw error;
     return { ...shared, status: 'unreadable', about: cause.message, resumable: false };
   }
+}
+
+/** The folder that is repaired, or the first line of a task. */
+function aboutOf({ dir, task }: { dir?: unknown; task?: unknown }): string {
+  if (typeof dir === 'string') return dir;
+  const line = typeof task === 'string' ? task.split('\n').find((each) => /[^#\s]/.test(each)) : undefined;
+  return cutTo((line ?? '').replace(/^#+\s*/, '').trim(), 72);
+}
+
+function labelOf(run: { kind: string | null; status: string; resumable: boolean }): string {
+  return (run.kind === 'solve' ? solveLabel(run.status) : statusLabel(run, run)).label;
 }
 
 function ageOf(then: Date, now: Date): string {

@@ -6,6 +6,8 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { nextOf } from '../next-steps.ts';
 import { readResult } from '../read-run.ts';
 import { paintDiff, renderFix, standingOf } from '../render-fix.ts';
+import { kindOfRun } from '../run-kind.ts';
+import { showSolve } from '../solve-again.ts';
 
 export type ShowCliOptions = { json?: boolean; events?: boolean; patch?: boolean; alternatives?: boolean };
 
@@ -16,6 +18,7 @@ export async function showCommand(
   options: ShowCliOptions,
 ): Promise<ExitCode> {
   const { terminal } = context;
+  if (kindOfRun(context, id) === 'solve') return showSolve(context, id, options);
   const { events, result, state } = await readResult(context, id);
   if (options.json) terminal.result(JSON.stringify(result));
   else if (options.events) for (const event of events) terminal.result(JSON.stringify(event));
