@@ -110,7 +110,7 @@ function differ(old: Known, now: Known): boolean {
 
 function cut({ created, changed, deleted }: CellEvidence['files'], most: number): FileChanges {
   const more = (count: number, what: string) =>
-    count <= most ? [] : [`${count - most} files more were ${what}; only ${most} are named.`];
+    count <= most ? [] : [`${what}: ${count} files, of which ${most} are named.`];
   return {
     created: created.slice(0, most),
     changed: changed.slice(0, most),

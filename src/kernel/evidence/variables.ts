@@ -28,7 +28,7 @@ export function probeVariables(kernel: Kernel, options: { deadlineMs?: number } 
 function noVariables(language: string): VariableWatch {
   return {
     install: async () => [
-      `The variables of a ${language} kernel and the series of its figures are not looked at: only those of Python are.`,
+      `The variables of a kernel of ${language} and the series of its figures are not looked at: only those of Python are.`,
     ],
     changes: async () => ({ variables: null, saved: [], warnings: [] }),
     current: [],

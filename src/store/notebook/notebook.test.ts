@@ -45,7 +45,7 @@ describe('Notebook', () => {
     await notebook.append([ran('print(1)\n1', { executionCount: 1, outputs: [printed('1\n')] })], { kernel });
     const content = await readNotebook(file);
     expect(content.metadata).toMatchObject({
-      kernelspec: { name: 'python3', display_name: 'ipykernel 7' },
+      kernelspec: { name: 'python3', display_name: 'python 3.12.1' },
       language_info: { name: 'python', version: '3.12.1', file_extension: '.py' },
     });
     expect(content.cells).toEqual([

@@ -56,10 +56,14 @@ function wellFormed(value: unknown): unknown {
   );
 }
 
-function metadataOf({ name, language, languageVersion, implementation }: NotebookKernel): unknown {
+function metadataOf({ name, language, languageVersion }: NotebookKernel): unknown {
   const known = languages[language.toLowerCase()];
   return {
-    kernelspec: { display_name: implementation === '' ? name : implementation, language, name },
+    kernelspec: {
+      display_name: languageVersion === '' ? name : `${language} ${languageVersion}`,
+      language,
+      name,
+    },
     language_info: {
       ...known,
       name: language,

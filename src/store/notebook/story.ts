@@ -22,7 +22,7 @@ export function tell(story: Story, event: AnalysisEvent): { story: Story; items:
     case 'run_started':
       return {
         story: withTitles(story, event.spec.subtasks),
-        items: [markdown(heading(event.spec.task), 'task')],
+        items: [markdown(heading(introOf(event.spec)), 'task')],
       };
     case 'planned':
       if (event.subtasks.length === 0) return { story, items: [] };
@@ -139,9 +139,20 @@ function planOf(subtasks: readonly { title: string }[]): string {
   return ['**Plan**', '', ...subtasks.map(({ title }, index) => `${index + 1}. ${title}`)].join('\n');
 }
 
+/** What stands before the parts of a task, which are told under headings of their own. */
+function introOf({ task, subtasks }: { task: string; subtasks: readonly { title: string }[] }): string {
+  if (subtasks.length < 2) return task;
+  const lines = task.split('\n');
+  const titles = subtasks.map(({ title }) => title);
+  const first = lines.findIndex((line) =>
+    titles.includes(line.replace(/^ {0,3}#{1,6}\s+|(?:\s+#+)?\s*$/g, '')),
+  );
+  return first > 0 ? lines.slice(0, first).join('\n').trim() : task;
+}
+
 /** A task that has no heading of its own gets one. */
 function heading(task: string): string {
-  return /^#{1,6} /m.test(task) ? task : `# Analysis\n\n${task}`;
+  return /^#{1,6} /.test(task) ? task : `# Analysis\n\n${task}`;
 }
 
 const code = (text: string): string => `\`${text}\``;
