@@ -24,15 +24,18 @@ export async function bench(options: {
   notebooks: string;
 }): Promise<{ title: string; lines: string[] }> {
   const prefix = options.peers || path.resolve(import.meta.dirname, '../.venv');
+  const python = path.join(prefix, 'bin/python');
   const sandbox = createSandbox();
   const env = { ...process.env, VIRTUAL_ENV: prefix };
   const open: Opener = (more = {}) => openJupyterKernel({ env, sandbox, strict: false, ...more });
   const lines = [
-    ...(await inTurns({ prefix, open, withPeers: options.peers !== '' })),
+    ...(await inTurns({ python, open, withPeers: options.peers !== '' })),
     ...(await alone(open)),
     ...(await longSession(open)),
     ...(await manySessions(open)),
-    ...(options.notebooks === '' ? [] : await compared(options.notebooks, open)),
+    ...(options.notebooks === ''
+      ? []
+      : await compared({ folder: options.notebooks, open, python: options.peers === '' ? null : python })),
   ];
   sandbox.close();
   return { title: 'Cells in a kernel', lines };
@@ -41,12 +44,12 @@ export async function bench(options: {
 type Samples = { start: number[]; cell: number[]; flood: number[] };
 const noSamples = (): Samples => ({ start: [], cell: [], flood: [] });
 
-async function inTurns(options: { prefix: string; open: Opener; withPeers: boolean }): Promise<string[]> {
+async function inTurns(options: { python: string; open: Opener; withPeers: boolean }): Promise<string[]> {
   const [ours, bare, peers] = [noSamples(), noSamples(), noSamples()];
   for (let turn = 0; turn < turns; turn++) {
     await ourTurn(options.open, ours);
-    await bareTurn(path.join(options.prefix, 'bin/python'), bare);
-    if (options.withPeers) await peerTurn(path.join(options.prefix, 'bin/python'), peers);
+    await bareTurn(options.python, bare);
+    if (options.withPeers) await peerTurn(options.python, peers);
   }
   const row = (what: string, key: keyof Samples, share = 0.5) =>
     `| ${what} | ${[ours, bare, peers].map((samples) => figure(samples[key], share)).join(' | ')} |`;
@@ -187,13 +190,18 @@ async function manySessions(open: Opener): Promise<string[]> {
   ];
 }
 
-async function compared(folder: string, open: Opener): Promise<string[]> {
-  const all = await compareNotebooks(folder, open);
-  const different = all.filter(({ difference }) => difference !== null);
+async function compared(options: { folder: string; open: Opener; python: string | null }): Promise<string[]> {
+  const all = await compareNotebooks(options);
   const total = all.reduce((sum, { cells: count }) => sum + count, 0);
+  const equal = (key: 'fromStored' | 'fromNbclient') => all.filter((one) => one[key] === null).length;
+  const differences = all.flatMap(({ name, fromStored, fromNbclient }) => [
+    ...(fromStored === null ? [] : [`- ${name}, from what is stored: ${fromStored.slice(0, 600)}`]),
+    ...(fromNbclient === null ? [] : [`- ${name}, from nbclient now: ${fromNbclient.slice(0, 600)}`]),
+  ]);
   return [
-    `Of the ${all.length} notebooks of nbclient's test of stored outputs that need no ipywidgets (${total} cells), ${all.length - different.length} give the same outputs and counts.`,
-    ...different.flatMap(({ name, difference }) => ['', `- ${name}: ${difference?.slice(0, 600)}`]),
+    `Of the ${all.length} notebooks of nbclient's test of stored outputs that need no ipywidgets (${total} cells run), ${equal('fromStored')} give the outputs and counts stored in them${options.python === null ? '' : `, and ${equal('fromNbclient')} those that nbclient gives now on the same ipykernel`}.`,
+    '',
+    ...differences,
     '',
   ];
 }

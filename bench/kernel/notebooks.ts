@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Output } from '../../src/core/index.ts';
 import type { Kernel } from '../../src/kernel/index.ts';
 
-/** The notebooks whose stored outputs nbclient's own test compares, but for those that need ipywidgets. */
+/** The notebooks that nbclient's own test compares with their stored outputs, but for those that need ipywidgets. */
 const names = [
   'Other Comms',
   'Clear Output',
@@ -22,15 +23,37 @@ const names = [
   'Check History in Memory',
 ];
 
-export type Compared = { name: string; cells: number; difference: string | null };
+export type Compared = {
+  name: string;
+  cells: number;
+  /** From what is stored in the notebook, which an older IPython made; null where there is none. */
+  fromStored: string | null;
+  /** From what nbclient gives now on the same kernel; null also where it is not asked. */
+  fromNbclient: string | null;
+};
 
-/** Runs each notebook of `folder` in a kernel of its own and compares what comes out with what is stored in it. */
-export async function compareNotebooks(folder: string, open: () => Promise<Kernel>): Promise<Compared[]> {
+/** Runs each notebook of `folder` in a kernel of its own and compares what comes out. */
+export async function compareNotebooks(options: {
+  folder: string;
+  open: () => Promise<Kernel>;
+  /** A Python that has nbclient; null where there is none. */
+  python: string | null;
+}): Promise<Compared[]> {
+  const { folder, open, python } = options;
+  const theirs = python === null ? {} : runByNbclient(python, folder);
   const all: Compared[] = [];
   for (const name of names) {
     const kernel = await open();
     try {
-      all.push(await compare({ folder, name, kernel }));
+      const cells = codeCells(folder, name);
+      const ours = await runByUs({ folder, name, kernel, cells });
+      const now = theirs[name];
+      all.push({
+        name,
+        cells: ours.length,
+        fromStored: differenceOf(ours, cells),
+        fromNbclient: now === undefined ? null : differenceOf(ours, now),
+      });
     } finally {
       await kernel.close();
     }
@@ -38,42 +61,60 @@ export async function compareNotebooks(folder: string, open: () => Promise<Kerne
   return all;
 }
 
-type Cell = {
-  cell_type: string;
-  source: string | string[];
-  metadata?: { tags?: string[] };
-  execution_count?: number | null;
-  outputs?: Stored[];
-};
 type Stored = Record<string, unknown>;
+/** What came of one cell. */
+type Ran = { outputs?: Stored[]; execution_count?: number | null };
+type Cell = Ran & { cell_type: string; source: string | string[]; metadata?: { tags?: string[] } };
+type OurCell = { index: number; outputs: Output[]; count: number | null };
 
-async function compare(options: { folder: string; name: string; kernel: Kernel }): Promise<Compared> {
-  const { folder, name, kernel } = options;
+function runByNbclient(python: string, folder: string): Record<string, Ran[]> {
+  const script = path.join(import.meta.dirname, 'notebooks.py');
+  const child = spawnSync(python, [script, folder, ...names], { encoding: 'utf8', maxBuffer: 2 ** 28 });
+  if (child.status !== 0) throw new Error(child.stderr);
+  return JSON.parse(child.stdout) as Record<string, Ran[]>;
+}
+
+function codeCells(folder: string, name: string): Cell[] {
   const notebook = JSON.parse(readFileSync(path.join(folder, `${name}.ipynb`), 'utf8')) as { cells: Cell[] };
+  return notebook.cells.filter(({ cell_type }) => cell_type === 'code');
+}
+
+async function runByUs(options: {
+  folder: string;
+  name: string;
+  kernel: Kernel;
+  cells: readonly Cell[];
+}): Promise<OurCell[]> {
+  const { folder, name, kernel, cells } = options;
   const picture = path.join(folder, 'python.png');
   if (existsSync(picture)) await kernel.files.write('python.png', readFileSync(picture));
-  const made: { cell: Cell; outputs: Output[]; count: number | null }[] = [];
-  for (const cell of notebook.cells.filter(({ cell_type }) => cell_type === 'code')) {
+  const made: OurCell[] = [];
+  for (const [index, cell] of cells.entries()) {
     if (isSkipped(cell)) continue;
-    const result = await kernel.execute(textOf(cell.source), {
-      deadlineMs: name === 'Interrupt' ? 3000 : 60_000,
-    });
-    for (const update of result.updates ?? [])
-      for (const output of made.flatMap((earlier) => earlier.outputs))
-        if ('displayId' in output && output.displayId === update.displayId) Object.assign(output, update);
-    made.push({ cell, outputs: result.outputs, count: result.executionCount });
+    const deadlineMs = name === 'Interrupt' ? 3000 : 120_000;
+    const result = await kernel.execute(textOf(cell.source), { deadlineMs });
+    for (const { displayId, data, metadata } of result.updates ?? []) {
+      for (const output of made.flatMap(({ outputs }) => outputs)) {
+        if ('displayId' in output && output.displayId === displayId)
+          Object.assign(output, { data, metadata });
+      }
+    }
+    made.push({ index, outputs: result.outputs, count: result.executionCount });
   }
-  for (const [index, { cell, outputs, count }] of made.entries()) {
+  return made;
+}
+
+function differenceOf(ours: readonly OurCell[], theirs: readonly Ran[]): string | null {
+  for (const { index, outputs, count } of ours) {
+    const cell = theirs[index] ?? {};
     const [wanted, got] = [cell.outputs ?? [], outputs].map((list) =>
-      JSON.stringify([list.map((output) => normal(output as Stored)), 0]),
+      JSON.stringify(list.map((output) => normal(output as Stored))),
     );
-    const counts = `${cell.execution_count ?? null} and ${count}`;
-    if (wanted !== got)
-      return { name, cells: made.length, difference: `cell ${index + 1}: ${wanted} but ${got}` };
-    if (cell.execution_count !== count)
-      return { name, cells: made.length, difference: `cell ${index + 1}: counts ${counts}` };
+    if (wanted !== got) return `cell ${index + 1}: ${wanted} there, ${got} here`;
+    if ((cell.execution_count ?? null) !== count)
+      return `cell ${index + 1}: count ${cell.execution_count} there, ${count} here`;
   }
-  return { name, cells: made.length, difference: null };
+  return null;
 }
 
 /** nbclient runs neither empty cells nor those with this tag. */
