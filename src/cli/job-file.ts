@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { AssayError } from '../core/index.ts';
-import { parseJson } from '../lab/index.ts';
+import { parseJson, statFolder } from '../lab/index.ts';
 import { refuseEmptyName } from './check-folder-name.ts';
 import type { CliContext } from './context.ts';
 import { leastMemory } from './parse-options.ts';
@@ -51,7 +51,7 @@ export async function materialise(
   if (target === '-') return layOut(await context.readStdin(maxJobBytes), 'standard input', scratch);
   refuseEmptyName(target);
   const file = path.resolve(context.cwd, target);
-  const stats = statSync(file, { throwIfNoEntry: false });
+  const stats = statFolder(file);
   if (stats?.isDirectory()) return { dir: file, source: file, settings: {} };
   if (stats?.isFile()) return layOut(readJob(file, stats.size), file, scratch);
   throw new AssayError({

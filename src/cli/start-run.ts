@@ -1,7 +1,7 @@
-import { realpathSync, statSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { AssayError, type Price, type RepairSpec } from '../core/index.ts';
-import { checkFolderName } from '../lab/index.ts';
+import { checkFolder, statFolder } from '../lab/index.ts';
 import { stagesOf } from '../loop/index.ts';
 import { modelsOf, type Proposer } from '../propose/index.ts';
 import { printable } from '../sandbox/index.ts';
@@ -118,10 +118,10 @@ function pricesOf(given: readonly PriceOption[], chain: string): Record<string, 
 }
 
 function projectFolder(dir: string): string {
-  const stats = statSync(dir, { throwIfNoEntry: false });
+  const stats = statFolder(dir);
   if (stats?.isDirectory()) {
     const real = realpathSync(dir);
-    checkFolderName(real);
+    checkFolder(real);
     return real;
   }
   throw new AssayError({

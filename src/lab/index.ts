@@ -1,5 +1,5 @@
 export * from './export/index.ts';
-export { checkFolderName } from './project/folder.ts';
+export { checkFolder, statFolder } from './project/folder.ts';
 export { openProject, packProject } from './project/open-project.ts';
 export { type CollectOptions, collect } from './run/collect.ts';
 export { defaultTestMs, isHung } from './run/limits.ts';

@@ -31,6 +31,14 @@ describe.concurrent('a project that cannot be tested', () => {
     expectCannotRun(await assay(['fix', dir, '--json'], { home }));
   });
 
+  it.each(['fix', 'lab'])('a folder that cannot be looked into is no bug of assay, %s', async (name) => {
+    const home = folder('home');
+    symlinkSync('round', path.join(home, 'round'));
+    const error = expectError(await assay([name, 'round', '--json'], { home }), 7);
+    expect(error).toMatchObject({ code: 'environment', because: expect.stringMatching(/^ELOOP: [^\n']+$/) });
+    expect(error.message).toMatch(/^The folder .*round cannot be read$/);
+  });
+
   it('all of whose tests are held out', async () => {
     const home = folder('home');
     const args = ['fix', project(redProject), '--holdout', 'tests/**', '--json'];
