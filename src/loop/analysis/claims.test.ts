@@ -25,7 +25,8 @@ describe('claimedPaths', () => {
   });
 
   it('takes no time over a long text that is nearly a link', () => {
-    const text = `${'[a]('.repeat(20_000)}${'a.'.repeat(50_000)}`;
+    const parts = ['[a](', '![', 'a.', 'a-', 'a+', '`a.', 'a://', '[a](b "', 'é.', './'];
+    const text = parts.map((part) => part.repeat(20_000)).join(' ');
     const startedMs = performance.now();
     expect(claimedPaths(text)).toEqual([]);
     expect(performance.now() - startedMs).toBeLessThan(5_000);

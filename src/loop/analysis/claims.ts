@@ -2,11 +2,12 @@
 const endings =
   'png|jpe?g|svg|pdf|gif|webp|csv|tsv|xlsx?|jsonl?|parquet|feather|txt|html?|md|npy|npz|pkl|pickle|joblib|ipynb|tex|docx|pptx|zip|db|sqlite|h5|hdf5';
 
-const linkTarget = /!?\[[^\]\n]*\]\(\s*<?([^()\s>]+(?:\([^()\s]*\)[^()\s>]*)*)>?(?:\s+"[^"\n]*")?\s*\)/g;
-const inCode = new RegExp(`\`([^\`\\n*{}<>|]+\\.(?:${endings}))\``, 'gi');
+const linkTarget =
+  /!?\[[^\]\n]{0,500}\]\(\s{0,9}<?([^()\s>]+(?:\([^()\s]*\)[^()\s>]*)*)>?(?:\s+"[^"\n]*")?\s*\)/g;
+const inCode = new RegExp(`\`([^\`\\n*{}<>|]{1,300}\\.(?:${endings}))\``, 'gi');
 /** A bare name: none that is part of a pattern (`fig_*.png`) or a placeholder (`{name}.csv`). */
 const bareName = new RegExp(
-  `(?<![\\p{L}\\p{N}_./*{}<>%$~-])([\\p{L}\\p{N}_][\\p{L}\\p{N}_./-]*\\.(?:${endings}))(?![\\p{L}\\p{N}_/*{}(-]|\\.[\\p{L}\\p{N}])`,
+  `(?<![\\p{L}\\p{N}_./*{}<>%$~-])([\\p{L}\\p{N}_][\\p{L}\\p{N}_./-]{0,300}\\.(?:${endings}))(?![\\p{L}\\p{N}_/*{}(-]|\\.[\\p{L}\\p{N}])`,
   'giu',
 );
 
@@ -17,7 +18,7 @@ export function claimedPaths(text: string): string[] {
     if (!isRemote(target)) claims.push(decoded(target.replace(/[#?].*$/, '')));
     return ' ';
   });
-  rest = rest.replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, ' ');
+  rest = rest.replace(/\b[a-z][a-z0-9+-]{0,15}:\/\/\S+/gi, ' ');
   rest = rest.replace(inCode, (_, name: string) => {
     claims.push(name.trim());
     return ' ';

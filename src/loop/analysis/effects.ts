@@ -5,10 +5,10 @@ import type {
   Output,
   ReplayDifference,
 } from '../../core/index.ts';
+import { type Keep, keepCell } from '../../kernel/index.ts';
 import type { ProposeProgress } from '../../propose/index.ts';
 import type { Effects } from '../drive.ts';
 import { type AskOptions, ask } from './ask.ts';
-import { captureCell, type Keep } from './capture.ts';
 import { missingOf } from './claims.ts';
 import type { EvidenceOf, Seen } from './evidence-port.ts';
 import { noEvidence } from './holdings.ts';
@@ -109,7 +109,9 @@ async function open(
     const difference = differenceOf(step.ran, await evidence.after({ code, result }));
     if (difference !== null) differences.push(difference);
     replayed += 1;
-    if (result.end.status === 'died') await kernel.restart();
+    if (result.end.status !== 'died') continue;
+    await kernel.restart();
+    await evidence.ground();
   }
   const { name, language, languageVersion, implementation, enforcement } = kernel.info;
   return {
@@ -157,13 +159,13 @@ async function runCell(
   if (raw.end.status === 'unavailable')
     return { type: 'kernel_lost', detail: raw.end.detail, fix: raw.end.fix, wallMs: wallMs() };
   const { result, evidence } = await evidenceAfter(options, { code, result: raw });
-  const captured = await captureCell({ cell, result, evidence, kernel, keep, spilled: holder.spilled() });
+  const kept = await keepCell({ cell, result, evidence, kernel, keep, spilled: holder.spilled() });
   return {
     type: 'cell_ran',
     ...{ subtask, cell, purpose, code },
-    result: captured.result,
-    evidence: { ...evidence, warnings: [...evidence.warnings, ...captured.warnings] },
-    artifacts: captured.artifacts,
+    result: kept.result,
+    evidence: { ...evidence, warnings: [...evidence.warnings, ...kept.warnings] },
+    artifacts: kept.artifacts,
     wallMs: wallMs(),
   };
 }

@@ -1,5 +1,5 @@
 import type { CellEvidence, CellResult, KernelFile } from '../../core/index.ts';
-import type { Kernel } from '../../kernel/index.ts';
+import { type Kernel, watchEvidence, withoutNotes } from '../../kernel/index.ts';
 
 /** Looks at what a cell did to the kernel. */
 export type EvidenceSource = {
@@ -37,5 +37,17 @@ export function fileEvidence(kernel: Kernel): EvidenceSource {
       const evidence = { files: { created, changed, deleted }, variables: null, figures: [], warnings: [] };
       return { result, evidence };
     },
+  };
+}
+
+/** Files, and variables and figures where the kernel can be looked into. */
+export function wholeEvidence(kernel: Kernel): EvidenceSource {
+  const watch = watchEvidence(kernel);
+  return {
+    ground: () => watch.ground(),
+    after: async ({ result }) => ({
+      result: withoutNotes(result),
+      evidence: await watch.after({ result }),
+    }),
   };
 }

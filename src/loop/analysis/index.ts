@@ -1,4 +1,3 @@
-export type { Keep } from './capture.ts';
 export { claimedPaths, missingOf } from './claims.ts';
 export { type Context, contextOf, type ImageRef } from './context.ts';
 export type { AnalysisProgress } from './effects.ts';

@@ -15,6 +15,7 @@ import { openStore, type Run, readNotebook } from '../../store/index.ts';
 import type { Message } from '../drive.ts';
 import { createInbox } from '../inbox.ts';
 import { byCode, lastAsked } from './analysis.fixture.ts';
+import { fileEvidence } from './evidence-port.ts';
 import { madeAnalysisSpec, madeCalls, madePrint } from './made.ts';
 import { type AnalysisOptions, analysisFiles, resumeAnalysis, runAnalysis } from './run.ts';
 
@@ -41,7 +42,14 @@ async function setUp(replies: readonly ScriptedModelReply[], over: Over = {}) {
     return kernel;
   };
   const stop = new AbortController();
-  const options = { run, modelOf: () => model, openKernel, signal: stop.signal, ...over.options };
+  const options = {
+    run,
+    modelOf: () => model,
+    openKernel,
+    signal: stop.signal,
+    evidenceOf: fileEvidence,
+    ...over.options,
+  };
   return {
     ...{ spec, run, model, kernels, stop },
     start: () => runAnalysis({ ...options, spec }),
@@ -79,7 +87,10 @@ describe('runAnalysis', () => {
       resumable: false,
     });
     expect(result).toMatchObject({ turns: 3, cells: 3, kernel: { name: 'fake' }, warnings: [] });
-    expect(result.artifacts.map(({ name, cell }) => [name, cell])).toEqual([['mean.csv', 3]]);
+    expect(result.artifacts.map(({ name, cell }) => [name, cell])).toEqual([
+      ['cell-1-error-valueerror.txt', 1],
+      ['mean.csv', 3],
+    ]);
     expect(result.subtasks[0]).toMatchObject({ turns: 3, cells: 3, failed: 1, end: { status: 'complete' } });
     expect(kernels.map(({ executed, closed }) => [executed, closed])).toEqual([
       [['raise no such column', 'print 4.2', 'save mean.csv'], true],
@@ -147,7 +158,7 @@ describe('runAnalysis', () => {
     await start();
     const last = model.requests[1]?.messages.at(-1);
     expect(last?.role === 'user' && last.images).toEqual([{ mediaType: 'image/png', base64: png }]);
-    expect(lastAsked(model)).toContain('The image cell-1-output-1.png of cell 1 comes with this message.');
+    expect(lastAsked(model)).toContain('The image cell-1-figure.png of cell 1 comes with this message.');
   });
 
   it('lets the model read the whole of an output that was cut', async () => {
@@ -232,6 +243,7 @@ describe('resumeAnalysis', () => {
     });
     void runAnalysis({
       ...{ spec: scene.spec, run, modelOf: () => scene.model, signal: scene.stop.signal },
+      evidenceOf: fileEvidence,
       openKernel: async () => fakeKernel({ replies: byCode, files: { 'prices.csv': 'a,b\n' } }),
     });
     while (left > 0) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -11,7 +11,7 @@ import { drive, type Inbox } from '../drive.ts';
 import { createInbox } from '../inbox.ts';
 import { analysisBudget } from './budget.ts';
 import { type AnalysisProgress, analysisEffects } from './effects.ts';
-import { type EvidenceOf, fileEvidence } from './evidence-port.ts';
+import { type EvidenceOf, wholeEvidence } from './evidence-port.ts';
 import { inputsOf } from './inputs.ts';
 import { holdKernel, type OpenKernel } from './kernel-holder.ts';
 import { analysisMachine } from './machine.ts';
@@ -33,7 +33,7 @@ export type AnalysisOptions = {
   /** `steer` reaches the model at its next turn; `stop` and `interrupt` act at once. */
   inbox?: Inbox;
   clock?: Clock;
-  /** Default: files only. */
+  /** Default: files, variables and figures, as far as the kernel's language allows. */
   evidenceOf?: EvidenceOf;
   onEvent?: (event: AnalysisEvent, state: AnalysisState) => void;
   onProgress?: (progress: AnalysisProgress) => void;
@@ -94,7 +94,7 @@ async function go(
   events: readonly AnalysisEvent[],
   position: AnalysisPosition,
 ): Promise<AnalysisRun> {
-  const { run, modelOf, clock = systemClock, evidenceOf = fileEvidence, onEvent, onProgress } = options;
+  const { run, modelOf, clock = systemClock, evidenceOf = wholeEvidence, onEvent, onProgress } = options;
   const stopping = new AbortController();
   const signal = AbortSignal.any([options.signal, stopping.signal]);
   const holder = holdKernel(options.openKernel);
