@@ -79,13 +79,14 @@ def install(folder):
         formatters['application/json'] = JSONFormatter(parent=ip.display_formatter)
     bridge.quiet = quiet
     bridge.forget = forget
+    bridge.publish = publish
     sys.modules['_assay_bridge'] = bridge
 
 def hello():
-    import platform, ipykernel
-    from IPython import get_ipython
-    get_ipython().display_pub.publish({'${bridgeMime}': {'hello': {
+    import getpass, platform, ipykernel
+    sys.modules['_assay_bridge'].publish({'${bridgeMime}': {'hello': {
         'pid': os.getpid(),
+        'user': getpass.getuser(),
         'languageVersion': platform.python_version(),
         'implementation': 'ipykernel ' + ipykernel.__version__,
     }}}, {})

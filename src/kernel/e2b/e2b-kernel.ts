@@ -9,11 +9,13 @@ import type {
   OpenKernelOptions,
 } from '../types.ts';
 import { type Awaited, awaitEnd } from './await-end.ts';
+import { endOf } from './cell-end.ts';
 import { CellOutputs } from './cell-outputs.ts';
+import { flooded, withLimit } from './output-limit.ts';
 import { type Remote, RemoteFailure } from './remote.ts';
 import type { RemoteEnd } from './remote-cell.ts';
 import { type ReplayLog, traceOf } from './replay-log.ts';
-import { type Session, unavailable } from './session.ts';
+import type { Session } from './session.ts';
 
 export type E2bKernelOptions = {
   info: KernelInfo;
@@ -37,6 +39,7 @@ export class E2bKernel implements Kernel {
   readonly info: KernelInfo;
   readonly files: KernelFiles;
   readonly #closing = new AbortController();
+  readonly #whenClosing: Promise<void>;
   #last: Promise<unknown> = Promise.resolve();
   #restarting: Promise<unknown> = Promise.resolve();
   #interrupting: Promise<unknown> = Promise.resolve();
@@ -49,6 +52,9 @@ export class E2bKernel implements Kernel {
     this.#options = options;
     this.info = options.info;
     this.files = options.files;
+    this.#whenClosing = new Promise((resolve) => {
+      this.#closing.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
   }
 
   execute(code: string, options: ExecuteOptions = {}): Promise<CellResult> {
@@ -89,6 +95,8 @@ export class E2bKernel implements Kernel {
     this.#closing.abort();
     await this.#options.session.close();
     await this.#last;
+    // One that was being made meanwhile.
+    await this.#options.session.close();
     this.#options.release();
   }
 
@@ -127,7 +135,7 @@ export class E2bKernel implements Kernel {
         await this.#recover(awaited);
         continue;
       }
-      const end = await this.#endOf(awaited, options);
+      const end = await this.#endOf(awaited);
       const fetched = this.#closing.signal.aborted ? [] : await session.sync();
       return { ...result, end, warnings: [...warnings, ...result.warnings, ...fetched] };
     }
@@ -141,13 +149,14 @@ export class E2bKernel implements Kernel {
     result: Omit<CellResult, 'end' | 'durationMs'>;
     awaited: Awaited & { wasRestarted: boolean };
   }> {
-    const { clock, graceMs, limits, log } = this.#options;
+    const { clock, graceMs, limits } = this.#options;
     const { remote } = life;
     const deadlineMs = options.deadlineMs ?? limits.deadlineMs;
     const outputs = this.#newOutputs(options);
     const current = { remote, isInterrupted: false, isRestarted: false };
     this.#current = current;
-    const lost = life.lost.then(
+    const flood = new AbortController();
+    const lost = Promise.race([life.lost, this.#whenClosing]).then(
       (): RemoteEnd => ({
         kind: 'failed',
         failure: { kind: 'gone', detail: 'it was not found' },
@@ -157,7 +166,7 @@ export class E2bKernel implements Kernel {
     const ended = remote.run(code, {
       // The SDK's own deadline is the second interrupt: the service sends one when the request is broken off.
       timeoutMs: remote.canInterrupt ? deadlineMs + graceMs : deadlineMs,
-      sink: outputs,
+      sink: withLimit(outputs, () => flood.abort()),
       ...(options.storeHistory === undefined ? {} : { storeHistory: options.storeHistory }),
     });
     const awaited = await awaitEnd({
@@ -166,24 +175,40 @@ export class E2bKernel implements Kernel {
       deadlineMs,
       graceMs,
       interrupt: () => remote.interrupt(graceMs),
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      signal: AbortSignal.any([flood.signal, ...(options.signal === undefined ? [] : [options.signal])]),
     });
     this.#current = null;
+    this.#remember(outputs.displays);
     const { end } = awaited;
-    for (const display of outputs.displays) this.#displays.add(display);
+    const result = outputs.result(end?.kind === 'ended' ? end.executionCount : null);
+    if (flood.signal.aborted) result.warnings.push(flooded);
+    if (options.storeHistory !== false) this.#log({ code, deadlineMs, result, awaited, current });
+    const wasInterrupted = current.isInterrupted && end?.kind === 'ended' && end.error !== null;
+    const stopped = awaited.stopped ?? (wasInterrupted ? { why: 'aborted' } : null);
+    return { result, awaited: { end, stopped, wasRestarted: current.isRestarted } };
+  }
+
+  #remember(displays: Iterable<string>): void {
+    for (const display of displays) this.#displays.add(display);
     if (this.#displays.size > maxDisplays)
       this.#displays = new Set([...this.#displays].slice(-maxDisplays / 2));
-    const result = outputs.result(end?.kind === 'ended' ? end.executionCount : null);
-    if (
-      end?.kind === 'ended' &&
-      awaited.stopped === null &&
-      options.storeHistory !== false &&
-      !current.isRestarted
-    )
-      log.addCell({ code, deadlineMs, trace: traceOf(result.outputs, end.error?.ename ?? null) });
-    if (current.isInterrupted && awaited.stopped === null && end?.kind === 'ended' && end.error !== null)
-      return { result, awaited: { stopped: { why: 'aborted' }, end, wasRestarted: current.isRestarted } };
-    return { result, awaited: { ...awaited, wasRestarted: current.isRestarted } };
+  }
+
+  /** Notes what it takes to come to the same state in another sandbox. */
+  #log(cell: {
+    code: string;
+    deadlineMs: number;
+    result: Pick<CellResult, 'outputs'>;
+    awaited: Awaited;
+    current: { isInterrupted: boolean; isRestarted: boolean };
+  }): void {
+    const { code, deadlineMs, awaited, current } = cell;
+    const { log } = this.#options;
+    const { end, stopped } = awaited;
+    const ranToItsEnd = end?.kind === 'ended' && stopped === null && !current.isInterrupted;
+    if (ranToItsEnd && !current.isRestarted)
+      log.addCell({ code, deadlineMs, trace: traceOf(cell.result.outputs, end.error?.ename ?? null) });
+    else if (!wasNotTaken(awaited)) log.addBrokenOff();
   }
 
   #newOutputs(options: ExecuteOptions): CellOutputs {
@@ -205,72 +230,11 @@ export class E2bKernel implements Kernel {
     else session.suspect();
   }
 
-  /** What became of the cell; leaves the interpreter as one that the next cell can be run in. */
-  async #endOf(awaited: Awaited & { wasRestarted: boolean }, options: ExecuteOptions): Promise<CellEnd> {
+  async #endOf(awaited: Awaited & { wasRestarted: boolean }): Promise<CellEnd> {
     if (this.#closing.signal.aborted) return closedEnd;
-    if (awaited.wasRestarted) {
-      await this.#restarting;
-      return { status: 'interrupted', stateLost: true };
-    }
-    try {
-      if (awaited.stopped !== null) return await this.#endOfStopped(awaited, options);
-      return awaited.end === null ? { status: 'aborted' } : await this.#endByItself(awaited.end);
-    } catch (error) {
-      if (!(error instanceof RemoteFailure)) throw error;
-      if (error.failure.kind === 'gone') await this.#options.session.giveUp(error.failure);
-      else this.#options.session.suspect();
-      return unavailable(error.failure);
-    }
-  }
-
-  async #endOfStopped({ stopped, end }: Awaited, options: ExecuteOptions): Promise<CellEnd> {
-    const { session } = this.#options;
-    let stateLost = false;
-    if (end === null) {
-      await session.restart();
-      stateLost = true;
-    } else if (end.kind === 'restarted') {
-      await session.reenter();
-      stateLost = true;
-    } else if (end.kind === 'failed' && end.failure.kind === 'gone') {
-      await session.giveUp(end.failure);
-    } else if (end.kind !== 'ended') {
-      stateLost = !(await session.probeOrRestart());
-    }
-    if (stopped?.why === 'deadline') return { status: 'timeout', deadlineMs: stopped.deadlineMs, stateLost };
-    return {
-      status: 'interrupted',
-      stateLost: stateLost || options.signal === undefined ? stateLost : false,
-    };
-  }
-
-  async #endByItself(end: RemoteEnd): Promise<CellEnd> {
-    const { session } = this.#options;
-    switch (end.kind) {
-      case 'ended':
-        return end.error === null ? { status: 'ok' } : { status: 'error', ...end.error };
-      case 'restarted':
-        await session.reenter();
-        return {
-          status: 'died',
-          cause: 'unknown',
-          detail:
-            "the interpreter's process ended while the cell ran, as when memory runs out; E2B started another",
-        };
-      case 'aborted':
-        return { status: 'aborted' };
-      case 'cut':
-        session.suspect();
-        return {
-          status: 'unavailable',
-          detail: `E2B: ${end.detail}; the cell may have run`,
-          fix: 'Look at what is there, then run the cell again where it is needed',
-        };
-      case 'failed':
-        if (end.failure.kind === 'gone') await session.giveUp(end.failure);
-        else session.suspect();
-        return unavailable(end.failure);
-    }
+    if (!awaited.wasRestarted) return endOf(this.#options.session, awaited);
+    await this.#restarting;
+    return { status: 'interrupted', stateLost: true };
   }
 }
 

@@ -42,7 +42,20 @@ async function isGone(sandbox: Sandbox): Promise<boolean> {
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
-  return `${error.message}${cause}`.replace(/\s+/g, ' ').slice(0, 500);
+  const said = error.message.replace(/:? This (?:error is likely due to|can happen when) .*/s, '');
+  return `${messageIn(said)}${cause}`.replace(/\s+/g, ' ').slice(0, 500);
+}
+
+/** The service wraps some of what it says. */
+function messageIn(said: string): string {
+  try {
+    const parsed: unknown = JSON.parse(said);
+    const message =
+      typeof parsed === 'object' && parsed !== null && 'message' in parsed ? parsed.message : null;
+    return typeof message === 'string' ? message : said;
+  } catch {
+    return said;
+  }
 }
 
 export function fixOf({ kind }: Failure): string {

@@ -79,7 +79,7 @@ export class Mirror {
           data: await openAsBlob(file.source ?? path.join(this.#root, file.path)),
         })),
       );
-      await remote.call(() => remote.sandbox.files.write(sent));
+      await remote.call(() => remote.sandbox.files.write(sent, remote.asOwner));
       for (const file of batch) this.#known.delete(file.path);
     }
   }
@@ -112,7 +112,7 @@ export class Mirror {
   }
 
   async removeRemote(remote: Remote, file: string): Promise<void> {
-    await remote.call(() => remote.sandbox.files.remove(path.posix.join(this.#folder, file)));
+    await remote.call(() => remote.sandbox.files.remove(path.posix.join(this.#folder, file), remote.asOwner));
     this.#links.delete(file);
   }
 
@@ -181,7 +181,7 @@ function problemOf({ path: file, bytes }: Entry, count: number): string | null {
 /** False where the file is gone by now. */
 async function download(remote: Remote, from: string, to: string): Promise<boolean> {
   try {
-    const body = await remote.sandbox.files.read(from, { format: 'stream' });
+    const body = await remote.sandbox.files.read(from, { format: 'stream', ...remote.asOwner });
     await pipeline(Readable.fromWeb(body as never), createWriteStream(to, { flags: 'wx', mode: 0o600 }));
     return true;
   } catch (error) {

@@ -12,10 +12,11 @@ export type OutputChange =
 
 const helloSchema = z.object({
   pid: z.number().int().positive(),
+  user: z.string(),
   languageVersion: z.string(),
   implementation: z.string(),
 });
-/** The kernel's process and what it runs. */
+/** The kernel's process, whose it is, and what it runs. */
 export type Hello = z.infer<typeof helloSchema>;
 
 const noteSchema = z.object({

@@ -9,6 +9,8 @@ export type Replayed = {
   cells: number;
   /** Cells that ended or printed otherwise than the first time. */
   different: number;
+  /** Cells that were left out, as they had been stopped before their end. */
+  leftOut: number;
   /** A cell did not end this time, so that the interpreter had to be left as it started. */
   isStateLost: boolean;
 };
@@ -20,7 +22,7 @@ const outputBytes = 100_000;
  * in their order. What reached outside the sandbox cannot be repeated.
  */
 export async function replay(remote: Remote, log: ReplayLog, mirror: Mirror): Promise<Replayed> {
-  const replayed: Replayed = { cells: 0, different: 0, isStateLost: false };
+  const replayed: Replayed = { cells: 0, different: 0, leftOut: log.brokenOff, isStateLost: false };
   await mirror.push(remote, log.base);
   for (const step of log.steps) {
     if (step.kind === 'write') {
@@ -55,15 +57,20 @@ async function runAgain(
 }
 
 export function describe(replayed: Replayed, why: string): string[] {
-  const { cells, different, isStateLost } = replayed;
+  const { cells, different, leftOut, isStateLost } = replayed;
   const start = `The sandbox was gone (${why}), so a new one was made with the files of the last one.`;
   if (isStateLost) return [`${start} The earlier cells could not be run again: all variables are gone.`];
-  if (cells === 0) return [start];
-  const again = `${start} The ${cells} earlier ${cells === 1 ? 'cell was' : 'cells were'} run again to bring the variables back.`;
-  return different === 0
-    ? [again]
-    : [
-        again,
-        `${different} of the cells that were run again ended or printed otherwise than the first time: variables may differ.`,
-      ];
+  const told = [start];
+  if (cells > 0) told.push(`To bring the variables back, ${counted(cells, 'earlier cell')} run again.`);
+  if (different > 0)
+    told.push(
+      `${counted(different, 'of these')} not as the first time in end or output: variables may differ.`,
+    );
+  if (leftOut > 0) told.push(`${counted(leftOut, 'cell')} left out, having been stopped before the end.`);
+  return [told.join(' ')];
+}
+
+function counted(count: number, what: string): string {
+  const noun = count === 1 || what === 'of these' ? what : `${what}s`;
+  return `${count} ${noun} ${count === 1 ? 'was' : 'were'}`;
 }

@@ -27,7 +27,7 @@ async function find(remote: Remote, folder: string): Promise<Entry[] | null> {
   const command = `cd ${quoted(folder)} && find . -mindepth 1 -printf '%y %s %C@ %i %P\\0'`;
   const text = await remote.call(async () => {
     try {
-      return (await remote.sandbox.commands.run(command, { timeoutMs: listMs })).stdout;
+      return (await remote.sandbox.commands.run(command, { timeoutMs: listMs, ...remote.asOwner })).stdout;
     } catch (error) {
       // What may not be read, or goes while it is looked at, is told by the exit code; the rest is there.
       if (hasOutput(error)) return error.exitCode === 127 ? null : error.stdout;
@@ -55,7 +55,7 @@ const listMs = 60_000;
 
 /** By what the SDK itself gives: sizes and the times of the last writes. */
 async function listByApi(remote: Remote, folder: string): Promise<Entry[]> {
-  const entries = await remote.call(() => remote.sandbox.files.list(folder, { depth }));
+  const entries = await remote.call(() => remote.sandbox.files.list(folder, { depth, ...remote.asOwner }));
   return entries.flatMap(({ path, type, size, modifiedTime, symlinkTarget }) => {
     if (!path.startsWith(`${folder}/`)) return [];
     const isLink = symlinkTarget !== undefined && symlinkTarget !== '';

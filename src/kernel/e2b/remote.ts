@@ -102,6 +102,13 @@ export class Remote {
       },
     });
     if (end.kind === 'failed') throw new RemoteFailure(end.failure);
+    if (end.kind !== 'ended')
+      throw new RemoteFailure({ kind: 'connection', detail: 'the interpreter ended as soon as it was used' });
+  }
+
+  /** Python that the bridge could not be laid in, so that some of its outputs are not as they were. */
+  get lacksBridge(): boolean {
+    return this.#options.language === 'python' && this.hello === null;
   }
 
   /** Starts the interpreter anew; files stay. */
@@ -146,9 +153,8 @@ export class Remote {
   async interrupt(timeoutMs: number): Promise<boolean> {
     if (this.hello === null) return false;
     try {
-      // The interpreter may belong to root.
       await this.sandbox.commands.run(`kill -INT ${this.hello.pid}`, {
-        user: 'root',
+        ...this.asOwner,
         timeoutMs,
         requestTimeoutMs: timeoutMs,
       });
@@ -167,6 +173,11 @@ export class Remote {
   /** Never rejects: what is left dies at the end of its lifetime. */
   async kill(): Promise<void> {
     await this.sandbox.kill({ requestTimeoutMs: Math.min(10_000, this.#options.requestMs) }).catch(() => {});
+  }
+
+  /** For calls about files and processes of the interpreter: at E2B it runs as root, and other calls as `user`. */
+  get asOwner(): { user?: string } {
+    return this.hello === null ? {} : { user: this.hello.user };
   }
 
   /** Makes a call of the SDK; what it throws becomes a `RemoteFailure`. */

@@ -16,6 +16,7 @@ export class ReplayLog {
   readonly #blobs: string;
   #base: { path: string; sha256: string }[] = [];
   #steps: Step[] = [];
+  #brokenOff = 0;
 
   constructor(options: { blobs: string }) {
     this.#blobs = options.blobs;
@@ -26,6 +27,11 @@ export class ReplayLog {
     return this.#steps;
   }
 
+  /** Cells that were stopped before their end, whose part in the state nobody knows. */
+  get brokenOff(): number {
+    return this.#brokenOff;
+  }
+
   get base(): readonly { path: string; sha256: string; source: string }[] {
     return this.#base.map((file) => ({ ...file, source: this.#blob(file.sha256) }));
   }
@@ -33,6 +39,7 @@ export class ReplayLog {
   /** The interpreter is fresh, and these are the files it finds in `root`. */
   rebase(root: string, files: readonly KernelFile[]): void {
     this.#steps = [];
+    this.#brokenOff = 0;
     this.#base = files.map(({ path: file, sha256 }) => ({ path: file, sha256 }));
     const needed = new Set(this.#base.map(({ sha256 }) => sha256));
     for (const name of readdirSync(this.#blobs)) if (!needed.has(name)) rmSync(path.join(this.#blobs, name));
@@ -44,6 +51,10 @@ export class ReplayLog {
 
   addCell(step: { code: string; deadlineMs: number; trace: Trace }): void {
     this.#steps.push({ kind: 'cell', ...step });
+  }
+
+  addBrokenOff(): void {
+    this.#brokenOff++;
   }
 
   addWrite(file: string, bytes: Uint8Array): void {

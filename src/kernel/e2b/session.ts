@@ -37,6 +37,7 @@ export class Session {
   #isSynced = true;
   #timer: NodeJS.Timeout | null = null;
   #extendedAt = 0;
+  #hasToldOfBridge = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -64,7 +65,11 @@ export class Session {
   }
 
   /** The sandbox to run a cell in, with what a person should know of it; or the end of a cell that cannot run. */
-  async ready(signal: AbortSignal): Promise<{ life: Life; warnings: string[] } | { end: CellEnd }> {
+  ready(signal: AbortSignal): Promise<{ life: Life; warnings: string[] } | { end: CellEnd }> {
+    return this.#alone(() => this.#ready(signal));
+  }
+
+  async #ready(signal: AbortSignal): Promise<{ life: Life; warnings: string[] } | { end: CellEnd }> {
     let failure: Failure | null = null;
     for (let attempt = 0; attempt < 2; attempt++) {
       try {
@@ -73,6 +78,8 @@ export class Session {
         const life = this.#life;
         if (life === null) continue;
         await this.#extendIfDue(life);
+        if (life.remote.lacksBridge && !this.#hasToldOfBridge) warnings.push(noBridge);
+        this.#hasToldOfBridge = life.remote.lacksBridge;
         return { life, warnings };
       } catch (error) {
         if (!(error instanceof RemoteFailure)) throw error;
@@ -100,29 +107,51 @@ export class Session {
     this.#isSuspect = true;
   }
 
-  /** The service has started the interpreter anew, without a bridge. @throws RemoteFailure */
+  /** The service has started the interpreter anew, without a bridge. */
   async reenter(): Promise<void> {
     this.#isFresh = true;
-    await this.#life?.remote.enter();
+    try {
+      await this.#life?.remote.enter();
+    } catch (error) {
+      if (!(error instanceof RemoteFailure)) throw error;
+      if (error.failure.kind === 'gone') await this.giveUp(error.failure);
+      else this.suspect();
+    }
   }
 
   /** Asks the interpreter. True where it answers; else it is started anew and false. @throws RemoteFailure */
   async probeOrRestart(): Promise<boolean> {
     const remote = this.#life?.remote;
     if (remote === undefined) return false;
-    this.#isSuspect = false;
     const end = await remote.probe(this.#options.probeMs);
-    if (end.kind === 'ended') return true;
+    if (end.kind === 'ended' && end.error === null) {
+      this.#isSuspect = false;
+      return true;
+    }
     if (end.kind === 'failed' && end.failure.kind === 'gone') throw new RemoteFailure(end.failure);
-    await this.restart();
+    await this.#restart();
     return false;
   }
 
   /** @throws RemoteFailure */
-  async restart(): Promise<void> {
-    this.#isSuspect = false;
+  restart(): Promise<void> {
+    return this.#alone(() => this.#restart());
+  }
+
+  /** What changes the sandbox itself comes one after the other. */
+  #alone<Value>(work: () => Promise<Value>): Promise<Value> {
+    const done = this.#lastChange.then(work);
+    this.#lastChange = done.catch(() => {});
+    return done;
+  }
+
+  #lastChange: Promise<unknown> = Promise.resolve();
+
+  async #restart(): Promise<void> {
+    this.#isSuspect = true;
     this.#isFresh = true;
     await this.#life?.remote.restart();
+    this.#isSuspect = false;
   }
 
   /** Forgets the cells so far: a sandbox that has to be made anew starts from the files alone. */
@@ -299,6 +328,9 @@ export class Session {
     this.#extendedAt = performance.now();
   }
 }
+
+const noBridge =
+  'The interpreter of this template is no IPython kernel: texts in quotes come without them, displays are not updated, and a cell can only be interrupted by breaking it off.';
 
 export function unavailable(failure: Failure): CellEnd {
   return { status: 'unavailable', detail: `E2B: ${failure.detail}`, fix: fixOf(failure) };

@@ -29,14 +29,21 @@ export async function codeInterpreter(options: {
       envs: sandbox.spec.envVars ?? {},
     });
     if (failed !== undefined) response.writeHead(500).end(failed);
-    else json({ id: value, language, cwd });
+    else {
+      sandbox.contexts.add(String(value));
+      json({ id: value, language, cwd });
+    }
     return;
   }
   const [, id = '', action] = /^\/contexts\/([^/]+)(\/restart)?$/.exec(path) ?? [];
   const op = action === undefined ? 'remove' : 'restart';
-  const { missing, failed } = await sandbox.interpreters.ask({ op, context: id });
-  if (missing) response.writeHead(404).end(`Context ${id} not found`);
-  else if (failed !== undefined) response.writeHead(500).end(failed);
+  if (!sandbox.contexts.has(id)) {
+    response.writeHead(404).end(`Context ${id} not found`);
+    return;
+  }
+  if (op === 'remove') sandbox.contexts.delete(id);
+  const { failed } = await sandbox.interpreters.ask({ op, context: id });
+  if (failed !== undefined) response.writeHead(500).end(failed);
   else {
     sandbox.hung.delete(id);
     json(null);
@@ -51,12 +58,16 @@ async function execute(options: {
   context_id: string;
 }): Promise<void> {
   const { sandbox, faults, response, code, context_id: context } = options;
+  if (!sandbox.contexts.has(context)) {
+    response.writeHead(404).end(`Context ${context} not found`);
+    return;
+  }
   const cut = faults.cutNext;
   faults.cutNext = null;
   let events = 0;
   let isOver = false;
   const write = (event: ServiceEvent) => {
-    if (isOver) return;
+    if (isOver || sandbox.state !== 'running') return;
     response.write(`${JSON.stringify(event)}\n`.replace(/[^\0-\x7f]/g, escaped));
     if (event.type !== 'keepalive') events++;
     if (cut === null || events < cut.afterEvents) return;
@@ -78,14 +89,10 @@ async function execute(options: {
   if (sandbox.hung.has(context)) return;
   const { request, answer } = sandbox.interpreters.begin({ op: 'execute', context, code }, write);
   running = request;
-  const { missing } = await answer;
-  if (isOver) return;
+  await answer;
+  if (isOver || sandbox.state !== 'running') return;
   isOver = true;
-  if (missing)
-    response.end(
-      `${JSON.stringify({ type: 'error', name: 'ContextMissing', value: context, traceback: '' })}\n`,
-    );
-  else response.end('{"type": "end_of_execution"}\n');
+  response.end('{"type": "end_of_execution"}\n');
 }
 
 /** The service escapes what is not ASCII, which alone keeps the SDK from cutting characters in two. */

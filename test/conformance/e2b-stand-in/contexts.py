@@ -198,10 +198,8 @@ def handle(command):
             context.silently("import os; os.chdir(%r)" % command["cwd"])
             say({"request": request, "value": context.id})
             return
-        context = contexts.get(command["context"])
-        if context is None:
-            say({"request": request, "missing": True})
-        elif op == "execute":
+        context = contexts[command["context"]]
+        if op == "execute":
             context.jobs.put((request, command["code"]))
         elif op == "abort":
             context.abort(command["aborted"])

@@ -7,7 +7,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 export type ServiceEvent = Record<string, unknown> & { type: string };
 
 type Waiting = { onEvent?: (event: ServiceEvent) => void; resolve: (answer: Answer) => void };
-type Answer = { value?: unknown; missing?: true; failed?: string; end?: true };
+type Answer = { value?: unknown; failed?: string; end?: true };
 
 /** The interpreters of one stand-in sandbox: a Python process with a Jupyter kernel for each context. */
 export class Interpreters {

@@ -17,6 +17,7 @@ export class StandInSandbox {
   readonly #folders = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   state: 'running' | 'paused' | 'gone' = 'running';
+  readonly contexts = new Set<string>();
   /** Contexts that answer no more. */
   readonly hung = new Set<string>();
   /** Breaks off what is under way. */
@@ -49,11 +50,12 @@ export class StandInSandbox {
     for (const breakOff of this.connections) breakOff();
   }
 
-  async end(): Promise<void> {
+  /** @param options.silently connections stay open, and nothing comes over them any more */
+  async end(options: { silently?: boolean } = {}): Promise<void> {
     if (this.state === 'gone') return;
     clearTimeout(this.#timer);
     this.state = 'gone';
-    for (const breakOff of this.connections) breakOff();
+    if (options.silently !== true) for (const breakOff of this.connections) breakOff();
     for (const folder of this.#folders) fs.rmSync(folder, { recursive: true, force: true });
     await this.interpreters.close();
     for (const folder of this.#folders) fs.rmSync(folder, { recursive: true, force: true });
