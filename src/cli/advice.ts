@@ -25,14 +25,15 @@ export function suggestedModel(env: AdviceOptions['env']): string | null {
 
 /**
  * Where a key is set a model could take over. That costs money and sends source away, so it is only said.
- * @param chain what goes before the model, e.g. `search,`
+ * @param chain what goes before the model: `search,`, or nothing where the search does not speak the language
  */
 export function keyedModel({ spec, env }: AdviceOptions, chain: string): string | null {
   const model = suggestedModel(env);
   if (model === null) return null;
   const price = priceOf({ id: model, overrides: spec.model?.prices ?? {} });
   const costs = price === null ? '' : ` for $${price.input} a million tokens in and $${price.output} out`;
-  return `--model ${chain}${model} lets a model take over where the search is stuck: it gets your source${costs}, and --max-cost USD limits it`;
+  const does = chain === '' ? 'repair it' : 'take over where the search is stuck';
+  return `--model ${chain}${model} lets a model ${does}: it gets your source${costs}, and --max-cost USD limits it`;
 }
 
 const manifests = ['pyproject.toml', 'setup.py', 'setup.cfg', 'package.json'];

@@ -64,7 +64,7 @@ describe('nextSteps', () => {
     const [step] = next({}, { framework: 'node-test' });
     expect(step).toMatch(/^the search repairs Python only: --model PROVIDER\/MODEL/);
     const keyed = next({}, { framework: 'node-test', env: { OPENAI_API_KEY: 'x' } });
-    expect(keyed[0]).toMatch(/^--model openai\//);
+    expect(keyed[0]).toMatch(/^the search repairs Python only: --model openai\/\S+ lets a model repair it/);
   });
 
   it.each(['openai/gpt-x', 'search,openai/gpt-x'])('names another model where %s was stuck', (proposer) => {

@@ -69,9 +69,9 @@ function anotherProposer(options: NextOptions): string[] {
     ];
   }
   const chain = speaksPython(options) ? 'search,' : '';
-  const keyed = keyedModel(options, chain);
-  if (keyed !== null) return [keyed];
   const lead = chain === '' ? 'the search repairs Python only: ' : '';
+  const keyed = keyedModel(options, chain);
+  if (keyed !== null) return [`${lead}${keyed}`];
   return [
     `${lead}--model ${chain}PROVIDER/MODEL lets a model ${chain === '' ? 'repair it' : 'take over'}, with its key (e.g. ANTHROPIC_API_KEY) or a server of your own (--base-url); docs/fix.md, "With a model"`,
   ];

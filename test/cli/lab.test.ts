@@ -23,8 +23,8 @@ describe.concurrent('assay lab', () => {
     expect(stdout).toMatch(/^failed {2}1 of 2 tests failed\n1 of 2 passed · 1 failed · unittest · /);
     expect(stdout).toContain("AssertionError: 'large' != 'small'");
     expect(stdout).toContain('at tests/test_shop.py:10 in test_hundred');
-    expect(stdout).toMatch(/\nenforced {2}no network · /);
-    expect(stdout).toContain('next  let assay look for a patch: assay fix DIR');
+    expect(stdout).toMatch(/\nsandbox no network · /);
+    expect(stdout).toContain('next    let assay look for a patch: assay fix DIR');
     expect(stderr).toBe(`lab: unittest in ${dir}\n`);
   });
 

@@ -396,7 +396,7 @@ class Spy(unittest.TestCase):
     });
     const ended = await assay(['fix', dir], { home, env: { ANTHROPIC_API_KEY: key } });
     expect(ended.code, ended.stderr).toBe(3);
-    expect(ended.stdout).toMatch(/^next .*--model search,anthropic\/\S+ lets a model take over .*\$/m);
+    expect(ended.stdout).toMatch(/^next .*Python only: --model anthropic\/\S+ lets a model repair it: .*\$/m);
   });
 });
 
