@@ -5,7 +5,8 @@ import { fileMode, syncFolder } from '../atomic.ts';
 /**
  * A file of which mostly the end changes, replaced whole and atomically at the cost of the change alone. Beside it lies
  * a hidden twin with the content before the last change; a change is written to the twin, and the two change places by
- * renaming. So whoever opens the file sees one content or the next, never half of one.
+ * renaming. So whoever opens the file, and whoever comes after a crash, finds one content or the next, never half of one; a
+ * reader must only be done with it before the next change but one, which goes into the file that it has open.
  */
 export class TwinFile {
   readonly #file: string;
