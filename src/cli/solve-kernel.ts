@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { AnalysisSpec } from '../core/index.ts';
-import { openE2bKernel, openJupyterKernel } from '../kernel/index.ts';
+import { connectionOf, findKernelSpec, openE2bKernel, openJupyterKernel } from '../kernel/index.ts';
 import type { OpenKernel } from '../loop/index.ts';
 import type { CliContext } from './context.ts';
 import { layData } from './solve-data.ts';
@@ -8,6 +8,15 @@ import { layData } from './solve-data.ts';
 /** Below the run folder, which only this user can enter; removed when the process is done with the run. */
 const workName = 'work';
 export const workFolder = (runDir: string) => path.join(runDir, workName);
+
+/**
+ * Refuses a kernel that cannot be had before a run is made and a model is paid for it.
+ * @throws AssayError `environment` where no such kernel is installed, `usage` where E2B has no key
+ */
+export function checkKernel({ env }: CliContext, { runtime, kernel }: AnalysisSpec): void {
+  if (runtime === 'e2b') connectionOf(env);
+  else findKernelSpec({ kernel, env });
+}
 
 /** Opens the kernel that a spec names, each time on the data as it is then. */
 export function kernelOpener(context: CliContext, spec: AnalysisSpec, runDir: string): OpenKernel {
@@ -23,7 +32,7 @@ export function kernelOpener(context: CliContext, spec: AnalysisSpec, runDir: st
     if (spec.runtime === 'jupyter')
       return openJupyterKernel({ ...shared, kernel: spec.kernel, strict: spec.strict, env });
     const files = spec.data === null ? '' : ` and ${countOf(spec.data.total)} of data`;
-    terminal.say(`the code${files} now go to ${e2bHost(env)}, to be run there`);
+    terminal.say(`the code${files} now ${files === '' ? 'goes' : 'go'} to ${e2bHost(env)}, to be run there`);
     return openE2bKernel({ ...shared, env, language: spec.kernel, network: spec.network });
   };
 }

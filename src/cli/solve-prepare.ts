@@ -8,6 +8,7 @@ import { modelSettingsOf, readProjectConfig, readUserConfig, settle } from './co
 import type { CliContext } from './context.ts';
 import type { PriceOption } from './parse-options.ts';
 import { dataOfSpec, surveyData } from './solve-data.ts';
+import { checkKernel } from './solve-kernel.ts';
 import { noModel, withWayOut } from './solve-model-errors.ts';
 import { isReplay, makeModels } from './solve-models.ts';
 import type { SolveCliOptions } from './solve-options.ts';
@@ -65,6 +66,7 @@ export async function prepareSolve(
     },
     { cwd, instructions: options.instructions ?? [], models: options.modelFor ?? [] },
   );
+  checkKernel(context, spec);
   try {
     return { spec, modelOf: await makeModels(context, spec, { record: options.record }) };
   } catch (error) {

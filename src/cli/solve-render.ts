@@ -107,7 +107,9 @@ function artifactRows({ artifacts, dir }: AnalysisResult): [string, string][] {
     source.kind === 'file' ? [`${source.path} (${sizeOf(bytes)}, cell ${cell})`] : [],
   );
   const more = files.length - mostListed;
-  const others = artifacts.length - files.length;
+  const shown = artifacts.filter(
+    ({ source, mediaType }) => source.kind === 'output' && mediaType.startsWith('image/'),
+  ).length;
   const rows = files.slice(0, mostListed).map((file): [string, string] => ['made', file]);
   if (more > 0) rows.push(['made', `${countOf(more, 'file')} more`]);
   if (files.length > 0) rows.push(['files', filesFolder(dir)]);
