@@ -13,8 +13,8 @@ import type { ProposerTools } from '../types.ts';
 import { costOf } from './prices/index.ts';
 import { estimateTokens } from './prompt/index.ts';
 import { requestHash } from './request-hash.ts';
-import type { Model, ModelRequest } from './types.ts';
-import { requestCharacters } from './usage.ts';
+import type { Model, ModelRequest, TryLog } from './types.ts';
+import { addUsage, charactersOf, noUsage, requestCharacters, usageWithout } from './usage.ts';
 
 export type CallOutcome =
   | { kind: 'reply'; reply: ModelReply }
@@ -46,7 +46,10 @@ export type PaidCallsOptions = {
 /** A timer above this fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** The calls of one proposal: each journaled, and checked against what is left before it is made. */
+/**
+ * The calls of one proposal: each journaled, and checked against what is left before it is made. So is each further try
+ * of a call that is tried again, where the model tells of its tries.
+ */
 export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOptions): PaidCalls {
   const { budget, calls, signal, onProgress } = tools;
   const startedMs = clock.monotonicMs();
@@ -66,22 +69,64 @@ export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOpt
     return null;
   };
 
-  async function ask(request: ModelRequest, hash: string): Promise<ModelResult | 'wall'> {
-    const before = elapsedMs();
-    const wall = AbortSignal.timeout(Math.min(longestTimer, Math.ceil(left().wallMs)));
-    const result = await model.call(request, {
-      signal: AbortSignal.any([signal, wall]),
-      onProgress: (progress) => onProgress?.({ kind: 'model', model: model.id, ...progress }),
-    });
-    const used = result.ok ? result.reply.usage : result.failure.usage;
+  /** Charges and journals one try. */
+  async function charge({ hash, result, used, startedMs }: Tried): Promise<void> {
     const cost = costOf(used, price);
     tokens += tokensOf(used);
     costUsd = cost === null || costUsd === null ? null : costUsd + cost;
-    const usage = { tokens: tokensOf(used), costUsd: cost, candidates: 0, wallMs: elapsedMs() - before };
-    await calls.called({ model: model.id, request: hash, result, usage });
-    if (result.ok) return result;
+    const wallMs = Math.max(0, elapsedMs() - startedMs);
+    const usage = { tokens: tokensOf(used), costUsd: cost, candidates: 0, wallMs };
+    await calls.called({ model: model.id, request: hash, result: withUsage(result, used), usage });
+  }
+
+  /** What is left once `used` is charged too. */
+  const leftAfter = (used: ModelUsage) => {
+    const rest = left();
+    const cost = costOf(used, price) ?? Number.POSITIVE_INFINITY;
+    return {
+      ...rest,
+      tokens: rest.tokens === null ? null : rest.tokens - tokensOf(used),
+      costUsd: rest.costUsd === null ? null : rest.costUsd - cost,
+    };
+  };
+
+  async function ask(request: ModelRequest, hash: string, projection: Projection): Promise<CallOutcome> {
+    let startedMs = elapsedMs();
+    let charged = noUsage;
+    let trying = true;
+    let lacks: ReturnType<typeof lacking> = null;
+    const wall = AbortSignal.timeout(Math.min(longestTimer, Math.ceil(left().wallMs)));
+    const longest = () => ({ maxOutputChars: mostOutputChars({ request, left: left(), price }) });
+    const tries: TryLog = {
+      async failed(failure) {
+        lacks = lacking(projection, leftAfter(failure.usage));
+        // What ends the call is charged as its result.
+        if (lacks !== null) return false;
+        await charge({ hash, result: { ok: false, failure }, used: failure.usage, startedMs });
+        charged = addUsage(charged, failure.usage);
+        trying = false;
+        return true;
+      },
+      async again() {
+        startedMs = elapsedMs();
+        trying = true;
+        await calls.calling({ model: model.id, projection });
+        return longest();
+      },
+    };
+    const result = await model.call(request, {
+      signal: AbortSignal.any([signal, wall]),
+      onProgress: (progress) => onProgress?.({ kind: 'model', model: model.id, ...progress }),
+      ...longest(),
+      tries,
+    });
+    const used = usageWithout(usageIn(result), charged);
+    // A stop between two tries costs nothing that is not charged.
+    if (trying) await charge({ hash, result, used, startedMs });
+    if (result.ok) return outcomeOf(result);
     signal.throwIfAborted();
-    return wall.aborted ? 'wall' : result;
+    if (lacks !== null) return { kind: 'exhausted', which: lacks };
+    return wall.aborted ? { kind: 'exhausted', which: 'wall' } : outcomeOf(result);
   }
 
   return {
@@ -94,12 +139,41 @@ export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOpt
       const which = lacking(projection, left());
       if (which !== null) return { kind: 'exhausted', which };
       await calls.calling({ model: model.id, projection });
-      const result = await ask(request, hash);
-      return result === 'wall' ? { kind: 'exhausted', which: 'wall' } : outcomeOf(result);
+      return ask(request, hash, projection);
     },
     usage: () => ({ tokens, costUsd, candidates: 0, wallMs: elapsedMs() }),
     left,
   };
+}
+
+type Tried = { hash: string; result: ModelResult; used: ModelUsage; startedMs: number };
+
+const usageIn = (result: ModelResult): ModelUsage => (result.ok ? result.reply.usage : result.failure.usage);
+
+function withUsage(result: ModelResult, usage: ModelUsage): ModelResult {
+  return result.ok
+    ? { ok: true, reply: { ...result.reply, usage } }
+    : { ok: false, failure: { ...result.failure, usage } };
+}
+
+/** A reply may have more characters to a token than the estimate takes, before it is held to be endless. */
+const outputSlack = 1.25;
+
+/** Characters after which a reply has gone beyond what was asked for, or what is left pays for. */
+function mostOutputChars(options: {
+  request: ModelRequest;
+  left: Pick<ReturnType<PaidCalls['left']>, 'tokens' | 'costUsd'>;
+  price: Price | null;
+}): number {
+  const { request, left, price } = options;
+  const { tokens, costUsd } = projectionOf({ ...request, maxOutputTokens: 0 }, price);
+  const byTokens = (left.tokens ?? Number.POSITIVE_INFINITY) - (tokens ?? 0);
+  const perToken = price === null ? 0 : price.output / 1_000_000;
+  const byCost =
+    left.costUsd === null || perToken === 0
+      ? Number.POSITIVE_INFINITY
+      : (left.costUsd - (costUsd ?? 0)) / perToken;
+  return Math.floor(charactersOf(Math.min(outputSlack * request.maxOutputTokens, byTokens, byCost)));
 }
 
 function outcomeOf(result: ModelResult): CallOutcome {

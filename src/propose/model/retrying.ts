@@ -21,7 +21,8 @@ const maxAskedMs = 120_000;
 /**
  * Calls again where that helps (rate limit, overload, network, timeout), after exponentially longer waits with
  * equal jitter (Brooker, "Exponential Backoff and Jitter", AWS Architecture Blog 2015), or as long as the provider asks,
- * up to two minutes. The result's usage is that of all tries. An abort ends a wait at once.
+ * up to two minutes. The result's usage is that of all tries. An abort ends a wait at once. `tries` of the call's options
+ * hears of each try that failed before the next one, and can end it there.
  */
 export function retryingModel(inner: Model, options: RetryOptions = {}): Model {
   const { sleep = sleepReal, random = Math.random, maxTries = 5 } = options;
@@ -30,15 +31,19 @@ export function retryingModel(inner: Model, options: RetryOptions = {}): Model {
     receiver: inner.receiver,
     prepare: () => inner.prepare?.(),
     call: async (request: ModelRequest, callOptions: ModelCallOptions): Promise<ModelResult> => {
-      const { signal, onProgress } = callOptions;
+      const { signal, onProgress, tries: log } = callOptions;
       let spent = noUsage;
+      let tryOptions = callOptions;
       for (let tries = 1; ; tries += 1) {
-        const result = withSpent(await inner.call(request, callOptions), spent);
+        const tried = await inner.call(request, tryOptions);
+        const result = withSpent(tried, spent);
         if (result.ok || !mayPass(result.failure.kind)) return result;
         if (signal.aborted) return aborted(result.failure);
         const inMs = waitMs(result.failure, tries, random);
         if (inMs === null) return givenUp(result.failure, askedFor(result.failure));
         if (tries >= maxTries) return givenUp(result.failure, `given up after ${tries} tries`);
+        if (!tried.ok && (await log?.failed(tried.failure)) === false)
+          return givenUp(result.failure, 'what is left of a budget does not cover another try');
         onProgress?.({ at: 'retrying', inMs, because: result.failure.message });
         spent = result.failure.usage;
         try {
@@ -47,6 +52,7 @@ export function retryingModel(inner: Model, options: RetryOptions = {}): Model {
           if (!signal.aborted) throw error;
         }
         if (signal.aborted) return aborted(result.failure);
+        tryOptions = { ...callOptions, ...(await log?.again()) };
       }
     },
   };

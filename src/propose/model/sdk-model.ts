@@ -36,7 +36,7 @@ export function sdkModel(options: SdkModelOptions): Model {
 async function callOnce(
   options: SdkModelOptions,
   request: ModelRequest,
-  { signal, onProgress }: ModelCallOptions,
+  { signal, onProgress, maxOutputChars = Number.POSITIVE_INFINITY }: ModelCallOptions,
 ): Promise<ModelResult> {
   const watch = watchCall(options.limits, signal);
   const anyServer = options.endpoint.provider === 'openai-compatible';
@@ -57,6 +57,8 @@ async function callOnce(
         if (done) break;
         take(received, value);
         if (received.error !== undefined) break;
+        // A server that heeds no limit would write, and charge, for ever.
+        if (received.characters > maxOutputChars) return { ok: true, reply: cutReply(received, asked) };
         if (received.characters > 0) onProgress?.({ at: 'streaming', outputChars: received.characters });
       }
     } finally {
@@ -142,6 +144,12 @@ function replyOf(received: Received, asked: number): ModelReply {
     finish: isCut(received) || finish === null ? assumed : finish,
     usage: usageOf(received, asked),
   };
+}
+
+/** What there is of a reply that assay stopped. */
+function cutReply(received: Received, asked: number): ModelReply {
+  const { text, calls } = received;
+  return { text, toolCalls: calls, finish: 'length', usage: usageOf(received, asked) };
 }
 
 /** `asked`: characters of the request. */

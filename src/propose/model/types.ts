@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ModelResult, ToolCall } from '../../core/index.ts';
+import type { ModelFailure, ModelResult, ToolCall } from '../../core/index.ts';
 
 /** One call to a model, in assay's own words: nothing but sdk.ts knows how a provider says it. */
 export type ModelRequest = {
@@ -27,6 +27,18 @@ export type ModelCallOptions = {
   signal: AbortSignal;
   /** Shows that the model is alive. */
   onProgress?: (progress: ModelProgress) => void;
+  /** A stream that goes on beyond it is stopped: its reply is one that was cut, `length`. */
+  maxOutputChars?: number;
+  /** Whoever pays: asked between the tries of a call that is tried again. */
+  tries?: TryLog;
+};
+
+/** The tries of one call, which each cost and are each accounted for. */
+export type TryLog = {
+  /** After a try that another one could follow. False: the next one cannot be paid. */
+  failed(failure: ModelFailure): Promise<boolean>;
+  /** When the next one begins, which may be less than the one before. */
+  again(): Promise<Pick<ModelCallOptions, 'maxOutputChars'>>;
 };
 
 export type ModelProgress =

@@ -21,9 +21,28 @@ export function addUsage(a: ModelUsage, b: ModelUsage): ModelUsage {
   };
 }
 
-/** Tokens of a text where nobody counted them: four characters each, the usual rule of thumb for English and code. */
+/** The usual rule of thumb for English and code. */
+const charactersPerToken = 4;
+
+/** Tokens of a text where nobody counted them, e.g. of a reply that was cut. */
 export function estimateTokens(characters: number): number {
-  return Math.ceil(characters / 4);
+  return Math.ceil(characters / charactersPerToken);
+}
+
+/** Characters that `estimateTokens` takes for so many tokens. */
+export function charactersOf(tokens: number): number {
+  return tokens * charactersPerToken;
+}
+
+/** What of `total` is not in `part`, which is a part of it. */
+export function usageWithout(total: ModelUsage, part: ModelUsage): ModelUsage {
+  return {
+    inputTokens: Math.max(0, total.inputTokens - part.inputTokens),
+    cacheReadTokens: Math.max(0, total.cacheReadTokens - part.cacheReadTokens),
+    cacheWriteTokens: Math.max(0, total.cacheWriteTokens - part.cacheWriteTokens),
+    outputTokens: Math.max(0, total.outputTokens - part.outputTokens),
+    estimated: total.estimated,
+  };
 }
 
 /** A figure costs some 1,600 tokens with the providers that tell how they count; its base64 says nothing of it. */
