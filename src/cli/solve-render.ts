@@ -101,7 +101,7 @@ function partLines(part: Part, { subtasks }: AnalysisResult, terminal: Terminal)
   ];
 }
 
-/** Files by their own names, then what else was kept: images that were shown, long texts. */
+/** Files by their own names, and how many figures cells have shown. */
 function artifactRows({ artifacts, dir }: AnalysisResult): [string, string][] {
   const files = artifacts.flatMap(({ source, bytes, cell }) =>
     source.kind === 'file' ? [`${source.path} (${sizeOf(bytes)}, cell ${cell})`] : [],
@@ -113,8 +113,7 @@ function artifactRows({ artifacts, dir }: AnalysisResult): [string, string][] {
   const rows = files.slice(0, mostListed).map((file): [string, string] => ['made', file]);
   if (more > 0) rows.push(['made', `${countOf(more, 'file')} more`]);
   if (files.length > 0) rows.push(['files', filesFolder(dir)]);
-  if (others > 0)
-    rows.push(['kept', `${countOf(others, 'output')}: figures and long texts, in the notebook`]);
+  if (shown > 0) rows.push(['shown', `${countOf(shown, 'figure')}, in the notebook`]);
   return rows;
 }
 
