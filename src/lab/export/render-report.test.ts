@@ -57,6 +57,23 @@ next    let assay look for a patch: assay fix DIR
     expect(next([offline, failing('u')])).toMatch(/^let assay look for a patch/);
   });
 
+  it('advises what can help: a model for JavaScript, another list for ids that there are not', () => {
+    const next = (report: Report) => renderReport(report, plain).split('next    ')[1];
+    const red = sampleReport({ verdict: 'failed', tests: [failing('t')] });
+    expect(next({ ...red, framework: 'node-test' })).toMatch(/assay fix DIR --model PROVIDER\/MODEL$/m);
+    const sample = sampleReport({ verdict: 'failed' });
+    const given = { ...sample.integrity, expected: 'given' as const, missing: ['test_none'] };
+    expect(next({ ...sample, integrity: given })).toMatch(/^check the ids in the list of --expect/);
+    const skipped = { ...sample.integrity, newlySkipped: ['t'] };
+    expect(next({ ...sample, integrity: skipped })).toMatch(/^find out why these tests are skipped/);
+  });
+
+  it('breaks the rows of a sentence, where that is wanted', () => {
+    const wrap = (row: string, indent: number) => row.replace('one two', `one\n${' '.repeat(indent)}two`);
+    const text = renderReport(sampleReport({ warnings: ['one two'] }), { ...plain, wrap });
+    expect(text).toContain('warning one\n        two\n');
+  });
+
   it('has nothing to advise after a pass', () => {
     const text = renderReport(sampleReport(), plain);
     expect(text).toMatch(/^passed {2}every expected test passed\n1 of 1 passed · pytest/);
