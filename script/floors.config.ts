@@ -50,7 +50,7 @@ export default {
       severity: 'error',
       comment: 'the machines are folds of events: no process, no file, no clock',
       from: {
-        path: '(^|/)src/loop/(machine|repair(-(state|steps|proposing|judging))?|standing|stagnation|budget|resume|feedback|result|view|suspicions|excerpt|visible)\\.ts$',
+        path: '(^|/)src/loop/(machine|repair(-(state|steps|proposing|judging))?|standing|stagnation|budget|resume|feedback|result|view|suspicions|excerpt|visible|analysis/(?!analysis\\.fixture|made|run|ask|effects|crash|inputs|kernel-holder|read-file|watched-inbox|evidence-port|.*\\.test)[a-z-]+)\\.ts$',
       },
       to: { dependencyTypes: ['core'] },
     },

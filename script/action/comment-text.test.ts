@@ -26,6 +26,9 @@ describe('commentOf', () => {
     const body = commentOf({ status: 'stuck', reason: 'x', patch: '+'.repeat(200_000) });
     expect(body.length).toBeLessThan(65_536);
     expect(body).toContain('too long');
+    const long = 'x\n'.repeat(100_000);
+    const all = { reason: long, motivation: long, warnings: [long, long], patch: '+'.repeat(44_000) };
+    expect(commentOf({ status: 'done', ...all }).length).toBeLessThan(65_536);
   });
 
   it('says what to do where nothing ran', () => {

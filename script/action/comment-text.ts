@@ -3,8 +3,9 @@ import type { Result } from './result.ts';
 /** Opens every comment, so that the next run finds it. */
 export const mark = '<!-- assay fix -->';
 
-/** GitHub takes 65,536 characters; what is around the patch stays far below the rest. */
-const patchChars = 50_000;
+/** GitHub takes 65,536 characters: the patch and each other text keep to their share. */
+const patchChars = 45_000;
+const textChars = 4_000;
 
 /**
  * The comment of a result. Everything that comes from the project or a model stands in code, where it can neither
@@ -15,11 +16,11 @@ export function commentOf(result: Result): string {
   const lines = [mark, `### assay: ${headline(result)}`, ''];
   const reason =
     error === undefined ? result.reason : [error.message, error.because].filter(Boolean).join(': ');
-  if (reason) lines.push(fenced(reason, ''), '');
+  if (reason) lines.push(fenced(cut(reason), ''), '');
   if (result.patch) lines.push(...patchLines(result.patch, status === 'done'));
-  if (result.motivation) lines.push('Why:', '', fenced(result.motivation, ''), '');
-  if (warnings.length > 0) lines.push('For a person to judge:', '', fenced(warnings.join('\n'), ''), '');
-  if (error !== undefined) lines.push('What to do:', '', fenced(error.fix, ''), '');
+  if (result.motivation) lines.push('Why:', '', fenced(cut(result.motivation), ''), '');
+  if (warnings.length > 0) lines.push('For a person to judge:', '', fenced(cut(warnings.join('\n')), ''), '');
+  if (error !== undefined) lines.push('What to do:', '', fenced(cut(error.fix), ''), '');
   const facts = [
     ...(tests ? [`${tests.passed} of ${tests.total} tests pass`] : []),
     ...(usage ? [`${(usage.wallMs / 1000).toFixed(0)} s`] : []),
@@ -50,6 +51,11 @@ function patchLines(patch: string, confirmed: boolean): string[] {
   }
   return ['The patch is too long for a comment; the step leaves it in its output `patch`.', ''];
 }
+
+const cut = (text: string): string =>
+  text.length <= textChars
+    ? text
+    : `${text.slice(0, textChars)}\n[... ${text.length - textChars} more characters]`;
 
 /** A block of code that its content cannot close. */
 function fenced(text: string, language: string): string {

@@ -29,14 +29,27 @@ async function call<T>(method: 'GET' | 'POST' | 'PATCH', url: string, body?: unk
   throw new Error(`GitHub answered ${response.status} to ${method} ${new URL(url).pathname}${fix}`);
 }
 
-type Comment = { id: number; body?: string };
+type Comment = { id: number; body?: string; user?: { login: string; type: string } | null };
 
-/** The comment of an earlier run, among the first thousand. */
+/** The name that the token comments under: a job's own token is that of the actions bot, and may not ask. */
+async function ownName(): Promise<string> {
+  try {
+    return (await call<{ login: string }>('GET', `${api}/user`)).login;
+  } catch {
+    return 'github-actions[bot]';
+  }
+}
+
+/**
+ * The comment of an earlier run, among the first thousand. Whoever wrote a comment can change it later, so another's with
+ * the same mark does not count.
+ */
 async function earlier(number: string): Promise<Comment | null> {
+  const own = await ownName();
   for (let page = 1; page <= 10; page++) {
     const url = `${issues}/${number}/comments?per_page=100&page=${page}`;
     const comments = await call<Comment[]>('GET', url);
-    const found = comments.find(({ body }) => body?.startsWith(mark));
+    const found = comments.find(({ body, user }) => user?.login === own && body?.startsWith(mark));
     if (found !== undefined) return found;
     if (comments.length < 100) return null;
   }

@@ -16,7 +16,21 @@ const resultSchema = z.object({
 });
 export type Result = z.infer<typeof resultSchema>;
 
-/** @throws where the file holds no such object */
+/** Where nothing of the kind was printed: the log of the step tells what was. */
+const nothing: Result = {
+  status: 'error',
+  error: {
+    message: 'assay fix printed no result of one run',
+    because: null,
+    fix: 'look at the log of the step; give one folder, and no option that only prints something',
+  },
+};
+
+/** The object in `file`, or an error that says there is none: of several folders each has its own, and none is this. */
 export function readResult(file: string): Result {
-  return resultSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  try {
+    return resultSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return nothing;
+  }
 }

@@ -12,7 +12,10 @@ type Seen = { method: string; url: string; token: string; body: string };
 /** GitHub's comments of one pull request, kept in memory. */
 class GitHub {
   readonly seen: Seen[] = [];
-  readonly comments: { id: number; body: string }[] = [{ id: 1, body: 'Nice work!' }];
+  readonly comments: { id: number; body: string; user: { login: string } }[] = [
+    { id: 1, body: 'Nice work!', user: { login: 'someone' } },
+    { id: 2, body: '<!-- assay fix --> mine, to be changed later', user: { login: 'attacker' } },
+  ];
   readonly #server: Server;
   refuses = false;
 
@@ -37,6 +40,7 @@ class GitHub {
     const body = await text(request);
     this.seen.push({ method, url, token: request.headers.authorization ?? '', body });
     if (this.refuses) return { status: 403, answer: { message: 'Resource not accessible by integration' } };
+    if (url.endsWith('/user')) return { status: 403, answer: { message: 'Resource not accessible' } };
     if (method === 'GET') return { status: 200, answer: this.comments };
     const comment = JSON.parse(body) as { body: string };
     if (method === 'PATCH') {
@@ -44,7 +48,8 @@ class GitHub {
       if (found !== undefined) found.body = comment.body;
       return { status: 200, answer: found };
     }
-    const made = { id: this.comments.length + 1, body: comment.body };
+    const user = { login: 'github-actions[bot]' };
+    const made = { id: this.comments.length + 1, body: comment.body, user };
     this.comments.push(made);
     return { status: 201, answer: made };
   }
@@ -100,16 +105,18 @@ describe('the GitHub action', () => {
     expect(readFileSync(outputs.patch ?? '', 'utf8')).toContain('+        if quantity >= minimum:');
     expect(JSON.parse(readFileSync(outputs.result ?? '', 'utf8'))).toMatchObject({ status: 'done' });
     expect(readFileSync(source, 'utf8')).toBe(before);
-    const [, comment] = github.comments;
+    const comment = github.comments[2];
     expect(comment?.body).toContain('```diff\ndiff --git a/invoicing/discounts.py');
     expect(github.seen.every(({ token }) => token === 'Bearer made-up-token')).toBe(true);
-    expect(github.seen.map(({ method }) => method)).toEqual(['GET', 'POST']);
+    expect(github.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST']);
+    expect(github.comments[1]?.body).toContain('mine');
 
     const again = await run({ dir: 'typescript-meetings' });
     expect(again.outputs).toMatchObject({ status: 'stuck', 'exit-code': '3' });
     expect(again.steps.at(-1)).toMatchObject({ name: 'Verdict', code: 3 });
-    expect(github.comments).toHaveLength(2);
-    expect(github.comments[1]?.body).toContain('### assay: stuck');
+    expect(github.comments).toHaveLength(3);
+    expect(github.comments[2]?.body).toContain('### assay: stuck');
+    expect(github.comments[1]?.body).toContain('mine');
   });
 
   it('takes options word by word, never as shell text, and fails with what is wrong with them', async () => {
@@ -123,6 +130,16 @@ describe('the GitHub action', () => {
     expect(steps.map(({ name }) => name)).toEqual(['Set up', 'Fix', 'Verdict']);
     expect(outputs).toMatchObject({ status: 'error', 'exit-code': '2', patch: expect.any(String) });
     expect(() => readFileSync(planted)).toThrow('ENOENT');
+  });
+
+  it('leaves its outputs also where assay prints no result', async () => {
+    const { outputs } = await run({
+      dir: 'python-invoice',
+      options: '--help',
+      comment: 'false',
+      fail: 'false',
+    });
+    expect(outputs).toMatchObject({ status: 'error', 'exit-code': '1' });
   });
 
   it('tells the verdict although no comment can be made', async () => {

@@ -120,6 +120,14 @@ describe('walking a project', () => {
     }
   });
 
+  it('leaves out what has a name that is not UTF-8, saying so', () => {
+    const dir = project({ 'a.py': '' });
+    writeFileSync(Buffer.concat([Buffer.from(`${dir}/caf`), Buffer.from([0xe9]), Buffer.from('.txt')]), '');
+    const { entries, warnings } = walk(dir, defaultSnapshotLimits);
+    expect(entries.map((entry) => entry.path)).toEqual(['a.py']);
+    expect(warnings).toEqual([expect.stringContaining('not UTF-8')]);
+  });
+
   it('leaves out a huge file with a warning and refuses a huge project', () => {
     const dir = project({ 'a.py': '', 'huge.bin': '' });
     truncateSync(path.join(dir, 'huge.bin'), 65 * 1024 * 1024);

@@ -67,9 +67,19 @@ export function walk(dir: string, limits: SnapshotLimits, { ignoreRules } = { ig
   const found: Walk = { entries: [], folders: [], environments: [], warnings: [] };
   const tracked = ignoreRules ? trackedFiles(dir) : null;
   const trackedFolders = foldersOf(tracked);
-  const state: State = { dir, limits, found, tracked, trackedFolders, totalBytes: 0, unreadable: [] };
+  const state: State = {
+    dir,
+    limits,
+    found,
+    tracked,
+    trackedFolders,
+    totalBytes: 0,
+    unreadable: [],
+    unnameable: [],
+  };
   visit(state, '', ignoreRules ? topRules(dir) : null, false);
   warnAbout(found, state.unreadable, 'cannot be read and is left out');
+  warnAbout(found, state.unnameable, 'has a name that is not UTF-8 and is left out');
   found.entries.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return found;
 }
@@ -82,6 +92,7 @@ type State = {
   trackedFolders: ReadonlySet<string>;
   totalBytes: number;
   unreadable: string[];
+  unnameable: string[];
 };
 
 function visit(state: State, folder: string, above: IgnoreRules | null, insideIgnored: boolean): void {
@@ -95,6 +106,11 @@ function visit(state: State, folder: string, above: IgnoreRules | null, insideIg
   const rules = above === null || folder === '' ? above : rulesBelow(above, state.dir, folder);
   for (const child of children) {
     if (caches.has(child.name)) continue;
+    // What Node makes of bytes that are no UTF-8: no name by which the file could be opened.
+    if (child.name.includes('\uFFFD')) {
+      state.unnameable.push(folder === '' ? child.name : `${folder}/${child.name}`);
+      continue;
+    }
     const at = folder === '' ? child.name : `${folder}/${child.name}`;
     if (child.isDirectory() || child.isSymbolicLink()) {
       if (isEnvironment(state, at, child)) continue;
