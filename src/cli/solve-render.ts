@@ -124,6 +124,6 @@ function sizeOf(bytes: number): string {
 
 function spentLine({ turns, cells, usage }: AnalysisResult): string {
   const parts = [countOf(turns, 'turn'), countOf(cells, 'cell'), `${(usage.wallMs / 1000).toFixed(1)} s`];
-  if (usage.tokens > 0 || usage.costUsd !== 0) parts.push(describeSpent(usage));
+  if (usage.tokens > 0) parts.push(describeSpent(usage));
   return parts.join(', ');
 }
