@@ -52,6 +52,8 @@ export type Played = {
   model: ScriptedModel;
   kernel: FakeKernel;
   resumable: boolean;
+  /** The ids of the models that were looked up. */
+  ids: string[];
 };
 
 /** Plays an analysis in memory to its end, with a scripted model and a fake kernel; 10 ms of active time a reading. */
@@ -78,7 +80,12 @@ export async function play(scene: Scene): Promise<Played> {
     position = positionResumed(position, resumed);
   }
   const kept = new Map<string, Buffer>();
-  const asked = askedOf(() => model, position.state.spec);
+  const ids: string[] = [];
+  const modelOf = (id: string) => {
+    ids.push(id);
+    return model;
+  };
+  const asked = askedOf(modelOf, position.state.spec);
   const { state, resumable } = await drive({
     machine: analysisMachine,
     position,
@@ -110,7 +117,7 @@ export async function play(scene: Scene): Promise<Played> {
     signal: new AbortController().signal,
     clock,
   });
-  return { state, events, model, kernel, resumable };
+  return { state, events, model, kernel, resumable, ids };
 }
 
 /** What the last request of a model holds, as one text. */

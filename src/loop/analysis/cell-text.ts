@@ -1,8 +1,7 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { CellEnd, Figure, Output, Variable } from '../../core/index.ts';
 import type { Fence } from '../../propose/index.ts';
 import { headAndTail } from '../excerpt.ts';
-import { bytesText, lineOf, variableText } from './listings.ts';
+import { bytesText, lineOf, plain, variableText } from './listings.ts';
 import type { RanCell } from './state.ts';
 
 export type CellTextOptions = {
@@ -98,19 +97,19 @@ export const clip = (text: string, maxChars: number): string =>
 function outputOf(output: Output): { label: string; text: string } {
   switch (output.output_type) {
     case 'stream':
-      return { label: output.name, text: stripVTControlCharacters(output.text) };
+      return { label: output.name, text: plain(output.text) };
     case 'error':
-      return { label: 'traceback', text: stripVTControlCharacters(output.traceback.join('\n')) };
+      return { label: 'traceback', text: plain(output.traceback.join('\n')) };
     case 'display_data':
     case 'execute_result': {
       const { data } = output;
-      const plain = ['text/plain', 'text/markdown', 'text/latex', 'text/html']
+      const told = ['text/plain', 'text/markdown', 'text/latex', 'text/html']
         .map((kind) => data[kind])
         .find((value) => typeof value === 'string');
       const image = Object.keys(data).find((kind) => kind.startsWith('image/'));
       const shown = image === undefined ? '' : `[${image}] `;
       const label = output.output_type === 'execute_result' ? 'value' : 'shown';
-      return { label, text: stripVTControlCharacters(`${shown}${typeof plain === 'string' ? plain : ''}`) };
+      return { label, text: plain(`${shown}${typeof told === 'string' ? told : ''}`) };
     }
   }
 }

@@ -17,6 +17,9 @@ export function bytesText(bytes: number): string {
   return `${value.toFixed(1)} ${units[unit]}`;
 }
 
+/** Text without the colours and cursor moves that are meant for a terminal. */
+export const plain = (text: string): string => text.replace(/\u001b\[[0-9;?]*[ -/]*[@-~]/g, '');
+
 /** The beginning of a text, on one line. */
 export function lineOf(text: string, maxChars: number): string {
   const line = text.replace(/\s+/g, ' ').trim();

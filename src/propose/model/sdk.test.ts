@@ -118,6 +118,16 @@ describe.each(ids)('the real SDK for %s over HTTP', (id) => {
     }
   });
 
+  it('shows an image after the text of its message', async () => {
+    const base64 = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
+    const images = [{ mediaType: 'image/png', base64 }];
+    const messages = [{ role: 'user' as const, text: 'What is drawn?', images }];
+    const asked = await ask({ id, script: [{ text: 'A line.' }], request: { ...request, messages } });
+    const sent = JSON.stringify(asked.server.requests[0]?.body);
+    expect(sent).toContain(base64);
+    expect(sent.indexOf('What is drawn?')).toBeLessThan(sent.indexOf(base64));
+  });
+
   it('tells a wrong key by the variable to set, without the key', async () => {
     const failure = failureIn(
       await ask({
@@ -195,7 +205,7 @@ describe('what each provider is asked besides', () => {
     const cache_control = { type: 'ephemeral' };
     expect(await bodyOf('anthropic/claude', turns)).toMatchObject({
       system: [{ text: request.system, cache_control }],
-      messages: [{}, {}, { content: [{ text: 'Again.', cache_control }] }],
+      messages: [{}, { content: [{ cache_control }] }, { content: [{ text: 'Again.', cache_control }] }],
     });
     const once = JSON.stringify(await bodyOf('anthropic/claude', request));
     expect(once.match(/cache_control/g)).toHaveLength(1);

@@ -99,8 +99,8 @@ function callOptions(endpoint: Endpoint, request: ModelRequest): SdkCall {
   // Every round has a new feedback under the same instructions; a conversation repeats all that was said.
   const cached = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
   const messages = request.messages.flatMap(promptMessage);
-  const last = messages.at(-1);
-  if (request.messages.length > 1 && last !== undefined) Object.assign(last, cached);
+  // The last message of an analysis tells how things stand and is another one each time: the one before it stays.
+  if (request.messages.length > 1) for (const message of messages.slice(-2)) Object.assign(message, cached);
   return {
     prompt: [{ role: 'system', content: request.system, ...cached }, ...messages],
     maxOutputTokens: request.maxOutputTokens,
