@@ -88,6 +88,8 @@ describe('variables of a Python kernel', () => {
     ['an attribute of an object', 'class C: pass\nx = C(); x.w = [1]', 'x.w.append(2)'],
     ['the body of a function', 'def x(a): return a + 1', 'def x(a): return a + 2'],
     ['the type', 'x = 1', 'x = 1.0'],
+    ['a value of a dict of many', 'x = {i: [i] for i in range(900)}', 'x[899].append(1)'],
+    ['an attribute among attributes', 'class C: pass\nx = C(); x.a = 1; x.b = 2', 'x.b = 3'],
     ['a byte of many', 'x = bytearray(100_000)', 'x[50_000] = 1'],
   ])('sees a change of %s', async (_, make, change) => {
     expect((await changes(make)).created).toContain('x');
@@ -152,6 +154,29 @@ describe('variables of a Python kernel', () => {
       "import matplotlib.pyplot as plt\nplt.plot([1, 2]); plt.title('again'); plt.savefig('a.png')",
     );
     expect(drawn.figures).toMatchObject([{ output: expect.any(Number), file: 'a.png' }]);
+  });
+
+  it('never takes what is too large to be read whole for changed', async () => {
+    await changes(
+      [
+        'import numpy as np, pandas as pd',
+        'large = np.arange(5_000_000.0)',
+        "zoned = pd.DataFrame({'t': pd.date_range('2024-01-01', periods=90_000, freq='h', tz='UTC')})",
+        "kinds = pd.Series(['a', 'b'] * 50_000, dtype='category')",
+        'mixed = np.array([1, None, 2.5] * 5_000, dtype=object)',
+        'nested = [[i, {i}] for i in range(200_000)]',
+        'index = {i: [i] for i in range(200_000)}',
+        'many = {f"v{i}": list(range(1000)) for i in range(300)}',
+        'globals().update(many)',
+      ].join('\n'),
+    );
+    expect(await changes('1')).toEqual(none);
+    expect(await changes('del v0, large')).toEqual({ ...none, deleted: ['large', 'v0'] });
+    expect(await changes('new = 1')).toEqual({ ...none, created: ['new'] });
+    expect((await changes('index[200_001] = 1; zoned = zoned.iloc[:-1]')).changed).toEqual([
+      'index',
+      'zoned',
+    ]);
   });
 
   it('tells hundreds of variables and says how many more there are', async () => {

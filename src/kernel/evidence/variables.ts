@@ -19,7 +19,12 @@ export type VariableWatch = {
   readonly current: readonly Variable[];
 };
 
-/** Watches a Python kernel's variables; of other languages nothing is known, which is said once. */
+/**
+ * Watches a Python kernel's variables; of other languages nothing is known, which is said once. A change is one of
+ * content, be it in place: a list, dict, array, frame, function, or an object's own attributes. A value too large to be
+ * read within some tens of milliseconds is sampled over its whole length, so that a change in few places of it may go
+ * unseen; one that was not changed is never told as changed for that.
+ */
 export function probeVariables(kernel: Kernel, options: { deadlineMs?: number } = {}): VariableWatch {
   const { language } = kernel.info;
   return language === 'python' ? pythonVariables(kernel, options) : noVariables(language);
@@ -67,7 +72,15 @@ function compare(before: Map<string, Looked>, now: Map<string, Looked>): CellEvi
   for (const [name, { variable, mark }] of now) {
     const old = before.get(name);
     if (old === undefined) created.push(variable);
-    else if (old.mark !== mark || old.variable.type !== variable.type) changed.push(variable);
+    else if (differ(old, { variable, mark })) changed.push(variable);
   }
   return { created, changed, deleted: [...before.keys()].filter((name) => !now.has(name)) };
+}
+
+/** Of a value that was read as a whole then and is glanced at now, or the other way round, the marks say nothing. */
+function differ(old: Looked, now: Looked): boolean {
+  const [oldDepth, nowDepth] = [old.mark, now.mark].map((mark) => mark.split(' ', 1)[0]);
+  if (oldDepth === nowDepth) return old.mark !== now.mark;
+  const [before, after] = [old.variable, now.variable].map(({ type, shape, repr }) => [type, shape, repr]);
+  return JSON.stringify(before) !== JSON.stringify(after);
 }

@@ -18,13 +18,16 @@ import uuid
 
 MOST_VARIABLES = 500
 REPR_CHARS = 200
-# Of all variables together, so that a look stays within some tens of milliseconds.
-BYTES_BUDGET = 48 * 2**20
-ITEMS_BUDGET = 100_000
+# What is read of all variables together before the rest is only glanced at, so that a look stays within some tens of
+# milliseconds.
+ALL_BYTES = 48 * 2**20
+ALL_ITEMS = 30_000
 # Of one value: more is sampled over its whole length.
 VALUE_BYTES = 16 * 2**20
-VALUE_ITEMS = 10_000
-SAMPLE = 4096
+VALUE_ITEMS = 4_000
+GLANCE_BYTES = 2**16
+GLANCE_ITEMS = 64
+SAMPLE = 2048
 DEPTH = 5
 
 PLAIN = (bool, float, complex, type(None), type(Ellipsis))
@@ -36,6 +39,7 @@ LISTS = (list, tuple, collections.deque)
 SETS = (set, frozenset)
 DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 CODE = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+PANDAS_SCALARS = {"Timestamp", "Timedelta", "Period", "Interval", "NaTType", "NAType"}
 # Array types of these packages tell their shape without computing anything.
 SHAPED = {"numpy", "pandas", "torch", "polars", "scipy", "xarray", "jax", "jaxlib", "pyarrow", "tensorflow", "geopandas"}
 
@@ -64,9 +68,19 @@ def is_users(name, namespace, hidden):
 
 
 class Budget:
+    """What is left for values to be read as a whole. Asked once for each value, so that equal values give equal marks."""
+
     def __init__(self):
-        self.bytes = BYTES_BUDGET
-        self.items = ITEMS_BUDGET
+        self.bytes = ALL_BYTES
+        self.items = ALL_ITEMS
+
+    def feeder(self, hasher):
+        whole = self.bytes > 0 and self.items > 0
+        return Feeder(hasher, VALUE_ITEMS, VALUE_BYTES) if whole else Feeder(hasher, GLANCE_ITEMS, GLANCE_BYTES)
+
+    def spend(self, feeder):
+        self.bytes -= feeder.all_bytes - feeder.bytes
+        self.items -= feeder.all_items - feeder.left
 
 
 def describe(value, budget):
@@ -75,7 +89,7 @@ def describe(value, budget):
         name = type.__dict__["__name__"].__get__(kind)
     except Exception:
         name = "object"
-    shape, line, mark = None, "", "%x" % id(value)
+    shape, line, mark = None, "", "0 %x" % id(value)
     try:
         shape = shape_of(value)
         line = line_of(value)
@@ -83,8 +97,13 @@ def describe(value, budget):
         pass
     try:
         hasher = hashlib.blake2b(digest_size=12)
-        Feeder(hasher, budget).feed(value, DEPTH)
-        mark = hasher.hexdigest()
+        feeder = budget.feeder(hasher)
+        try:
+            feeder.feed(value, DEPTH)
+        finally:
+            budget.spend(feeder)
+        # Marks of a whole and of a glance are not to be compared.
+        mark = "%d %s" % (feeder.all_items, hasher.hexdigest())
     except Exception:
         pass
     return [name[:100], shape, clean(line), mark]
@@ -161,6 +180,13 @@ def container_line(value, depth):
     return name + opening + ", ".join(parts) + more + closing
 
 
+def is_scalar(value):
+    """What libraries make anew whenever an item is asked for, so that it has no identity."""
+    if is_a(value, "numpy", "generic"):
+        return True
+    return package_of(type(value)) == "pandas" and type(value).__name__ in PANDAS_SCALARS
+
+
 def first(items, count):
     taken = []
     for item in items:
@@ -214,10 +240,10 @@ def is_float(value):
 class Feeder:
     """Feeds a hash with what a value holds, within the budget; a value too large is sampled over its whole length."""
 
-    def __init__(self, hasher, budget):
+    def __init__(self, hasher, items, size):
         self.hasher = hasher
-        self.budget = budget
-        self.left = VALUE_ITEMS
+        self.left = self.all_items = items
+        self.bytes = self.all_bytes = size
         self.seen = set()
         # Of an object of an unknown class.
         self.inside = False
@@ -228,7 +254,6 @@ class Feeder:
     def feed(self, value, depth):
         kind = type(value)
         self.left -= 1
-        self.budget.items -= 1
         if kind is int:
             self.put("i%d" % value if value.bit_length() < 4096 else "I%x" % hash(value))
         elif kind in PLAIN or kind in SAFE:
@@ -237,7 +262,11 @@ class Feeder:
             self.text(value)
         elif kind in (bytes, bytearray, array.array):
             self.raw(memoryview(value).cast("B"))
-        elif depth == 0 or id(value) in self.seen or self.left <= 0 or self.budget.items <= 0:
+        elif is_scalar(value):
+            self.put(kind.__name__ + str(value))
+        elif self.left <= 0:
+            self.put("~")
+        elif depth == 0 or id(value) in self.seen:
             self.put("@%x" % id(value))
         else:
             self.seen.add(id(value))
@@ -252,9 +281,7 @@ class Feeder:
             # In an order of their own that stays as long as nothing is put in or taken out.
             self.items(first(value, SAMPLE), len(value), depth)
         elif kind in DICTS:
-            self.items(first(value.items(), SAMPLE), len(value), depth)
-            if len(value) > SAMPLE:
-                self.items(list(value.values())[-64:], len(value), depth)
+            self.entries(value, depth)
         elif kind is types.FunctionType:
             self.function(value, depth)
         elif not self.library(value, depth):
@@ -262,13 +289,20 @@ class Feeder:
 
     def items(self, items, length, depth):
         self.put(str(length))
-        allowed = max(64, min(SAMPLE, self.left // 2))
+        allowed = self.allowed()
         step = max(1, len(items) // allowed)
         taken = items if step == 1 else [items[at] for at in range(0, len(items), step)]
         for item in list(taken):
             self.feed(item, depth)
         if step > 1:
             self.feed(items[-1], depth)
+
+    def entries(self, value, depth):
+        self.items(first(value, SAMPLE // 2), len(value), depth)
+        self.items(first(value.values(), SAMPLE // 2), len(value), depth)
+
+    def allowed(self):
+        return max(16, min(SAMPLE, self.left))
 
     def text(self, value):
         if len(value) <= VALUE_BYTES // 16:
@@ -278,8 +312,8 @@ class Feeder:
 
     def raw(self, view):
         self.put(str(view.nbytes))
-        if view.nbytes <= VALUE_BYTES and view.nbytes <= self.budget.bytes:
-            self.budget.bytes -= view.nbytes
+        if view.nbytes <= self.bytes:
+            self.bytes -= view.nbytes
             self.hasher.update(view)
             return
         step = max(1, view.nbytes // 64)
@@ -300,9 +334,7 @@ class Feeder:
         self.feed(value.__kwdefaults__, depth)
 
     def library(self, value, depth):
-        if is_a(value, "numpy", "generic"):
-            self.put(str(value.dtype) + str(value))
-        elif is_a(value, "numpy", "ndarray"):
+        if is_a(value, "numpy", "ndarray"):
             self.array(value, depth)
         elif is_a(value, "pandas", "DataFrame"):
             self.put(str(value.shape))
@@ -327,15 +359,14 @@ class Feeder:
         if value.size == 0:
             return
         if value.dtype.hasobject:
-            step = max(1, value.size // max(64, min(SAMPLE, self.left // 2)))
+            step = max(1, value.size // self.allowed())
             self.items(list(value.flat[::step]), value.size, depth)
             return
-        fits = value.nbytes <= VALUE_BYTES and value.nbytes <= self.budget.bytes
-        if fits:
-            self.budget.bytes -= value.nbytes
+        if value.nbytes <= self.bytes:
+            self.bytes -= value.nbytes
             self.hasher.update(value.tobytes())
         else:
-            self.hasher.update(value.flat[:: max(1, value.size // 65536)].tobytes())
+            self.hasher.update(value.flat[:: max(1, value.size // 16384)].tobytes())
             self.hasher.update(value.flat[-16:].tobytes())
 
     def column(self, column):
@@ -349,7 +380,7 @@ class Feeder:
             self.array(column.to_numpy(), 1)
             return
         # Texts and objects: a sample, and all of them where they are few.
-        step = max(1, size // max(64, min(SAMPLE, self.left // 2)))
+        step = max(1, size // self.allowed())
         taken = column[::step] if is_a(column, "pandas", "Index") else column.iloc[::step]
         for item in list(taken):
             self.feed(item, 2)
@@ -370,5 +401,5 @@ class Feeder:
             return
         if type(own) is dict:
             self.inside = True
-            self.items(first(own.items(), SAMPLE), len(own), depth)
+            self.entries(own, depth)
             self.inside = False
