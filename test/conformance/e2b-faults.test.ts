@@ -215,7 +215,7 @@ describe('a sandbox that is gone', () => {
     expect(await shownValue(kernel, '(os.getpid(), open("a.txt").read())')).toBe(`(${pid}, 'a')`);
     expect(sandbox.state).toBe('running');
     sandbox.pause();
-    await sandbox.end();
+    sandbox.resumes = false;
     expect((await ran(kernel, 'x')).warnings.join()).toContain('3 earlier cells were run again');
   });
 });

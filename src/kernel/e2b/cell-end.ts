@@ -2,7 +2,8 @@ import type { CellEnd } from '../../core/index.ts';
 import type { Awaited } from './await-end.ts';
 import { RemoteFailure } from './remote.ts';
 import type { RemoteEnd } from './remote-cell.ts';
-import { type Session, unavailable } from './session.ts';
+import { unavailable } from './service-error.ts';
+import type { Session } from './session.ts';
 
 /** Says what became of a cell, and leaves the interpreter as one that the next cell can be run in. */
 export async function endOf(session: Session, { stopped, end }: Awaited): Promise<CellEnd> {

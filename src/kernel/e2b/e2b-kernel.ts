@@ -15,6 +15,7 @@ import { flooded, withLimit } from './output-limit.ts';
 import { type Remote, RemoteFailure } from './remote.ts';
 import type { RemoteEnd } from './remote-cell.ts';
 import { type ReplayLog, traceOf } from './replay-log.ts';
+import { cannotRestart } from './service-error.ts';
 import type { Session } from './session.ts';
 
 export type E2bKernelOptions = {
@@ -108,12 +109,7 @@ export class E2bKernel implements Kernel {
       if (!(error instanceof RemoteFailure)) throw error;
       // The next cell gets a new sandbox, which is as fresh.
       if (error.failure.kind === 'gone') return session.giveUp(error.failure);
-      throw new AssayError({
-        code: 'environment',
-        message: 'The interpreter could not be started anew',
-        because: error.failure.detail,
-        fix: 'Run the cell again, or open another kernel',
-      });
+      throw cannotRestart(error.failure);
     }
   }
 

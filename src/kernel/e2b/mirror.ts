@@ -43,9 +43,18 @@ export class Mirror {
     this.#links = new Set();
   }
 
-  /** Entries of the sandbox's folder that are neither files nor folders, as of the last `pull`. */
-  get links(): ReadonlySet<string> {
-    return this.#links;
+  /** A part of the path that is a link in the sandbox, as of the last `pull`, or null. */
+  linkAbove(file: string): string | null {
+    const parts = file.split('/');
+    const parents = parts.slice(0, -1).map((_, index) => parts.slice(0, index + 1).join('/'));
+    return parents.find((parent) => this.#links.has(parent)) ?? null;
+  }
+
+  /** Sends a local file that was just written; a link in its place is replaced, not written through. */
+  async sendWritten(remote: Remote, file: string): Promise<void> {
+    if (this.#links.has(file)) await this.#removeRemote(remote, file);
+    await this.push(remote, [{ path: file }]);
+    await this.learn(remote, new Set([file]));
   }
 
   /**
@@ -103,15 +112,28 @@ export class Mirror {
     );
   }
 
-  /** Removes files of the sandbox that are not among `paths`. */
-  async removeOthers(remote: Remote, paths: ReadonlySet<string>): Promise<void> {
-    for (const { path: file, type } of await listRemote(remote, this.#folder)) {
-      if (type === 'file' && !paths.has(file) && !this.#isLeftOut(file))
-        await this.removeRemote(remote, file);
-    }
+  /**
+   * Makes the sandbox's folder the same as the local one, after files of `base` were sent to it and code has run.
+   */
+  async restoreAll(
+    remote: Remote,
+    local: readonly { path: string; sha256: string }[],
+    base: readonly { path: string; sha256: string }[],
+  ): Promise<void> {
+    const sent = new Map(base.map((file) => [file.path, file.sha256]));
+    const there = (await listRemote(remote, this.#folder)).filter(({ type }) => type === 'file');
+    const known = new Set(there.map((entry) => entry.path));
+    const other = local.filter((file) => sent.get(file.path) !== file.sha256 || !known.has(file.path));
+    await this.push(
+      remote,
+      other.map((file) => ({ path: file.path })),
+    );
+    const wanted = new Set(local.map((file) => file.path));
+    for (const { path: file } of there)
+      if (!wanted.has(file) && !this.#isLeftOut(file)) await this.#removeRemote(remote, file);
   }
 
-  async removeRemote(remote: Remote, file: string): Promise<void> {
+  async #removeRemote(remote: Remote, file: string): Promise<void> {
     await remote.call(() => remote.sandbox.files.remove(path.posix.join(this.#folder, file), remote.asOwner));
     this.#links.delete(file);
   }

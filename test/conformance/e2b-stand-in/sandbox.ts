@@ -17,6 +17,8 @@ export class StandInSandbox {
   readonly #folders = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   state: 'running' | 'paused' | 'gone' = 'running';
+  /** Whether a paused one really comes back; else the service only says so. */
+  resumes = true;
   readonly contexts = new Set<string>();
   /** Contexts that answer no more. */
   readonly hung = new Set<string>();

@@ -103,7 +103,7 @@ export class E2bStandIn {
       return;
     }
     if (action === 'connect') {
-      sandbox.state = 'running';
+      if (sandbox.resumes) sandbox.state = 'running';
       sandbox.setLifetime(Number(asked.timeout ?? 300));
       json(200, described(sandbox));
       return;
