@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type CellEvidence, type CellResult, cellResultSchema, type Output } from '../../core/index.ts';
+import {
+  AssayError,
+  type CellEvidence,
+  type CellResult,
+  cellResultSchema,
+  type Output,
+} from '../../core/index.ts';
 import { asArtifactRef } from '../../store/index.ts';
 import { fakeKernel } from '../fake-kernel.ts';
 import { keepCell } from './keep-cell.ts';
@@ -168,5 +174,24 @@ describe('keepCell', () => {
     const kept = output !== undefined && 'data' in output ? output.data['application/json'] : null;
     expect(asArtifactRef(kept)?.artifact).toBe(artifacts[0]?.sha256);
     expect(contents.map(String)).toEqual([JSON.stringify(forged)]);
+  });
+
+  it('says which file could not be read, and goes on', async () => {
+    const kernel = fakeKernel({ replies: [], files: { good: 'x' } });
+    const read = async (path: string) => {
+      if (path === 'bad') throw new AssayError({ code: 'input', message: 'it has grown', fix: 'Write less' });
+      return kernel.files.read(path);
+    };
+    const file = (path: string) => ({ path, bytes: 1, sha256: path });
+    const { artifacts, warnings } = await keepCell({
+      cell: 1,
+      result: { ...(await kernel.execute('1')) },
+      evidence: { ...noEvidence, files: { created: [file('bad'), file('good')], changed: [], deleted: [] } },
+      kernel: { files: { ...kernel.files, read } },
+      keep: async (data) => ({ sha256: 'a', bytes: data.length }),
+      spilled: { stdout: null, stderr: null },
+    });
+    expect(artifacts.map(({ name }) => name)).toEqual(['good']);
+    expect(warnings).toEqual(['bad could not be kept: it has grown']);
   });
 });

@@ -1,5 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { CellArtifact, CellEvidence, CellResult, MimeBundle, Output } from '../../core/index.ts';
+import {
+  AssayError,
+  type CellArtifact,
+  type CellEvidence,
+  type CellResult,
+  type MimeBundle,
+  type Output,
+} from '../../core/index.ts';
 import { asArtifactRef, bytesOfData, isBinaryType, isJsonType, textOfData } from '../../store/index.ts';
 import type { Kernel } from '../types.ts';
 import { withoutNotes } from './figures.ts';
@@ -70,7 +77,9 @@ export async function keepCell(options: KeepOptions): Promise<Kept> {
   if (left > 0) warnings.push(`${left} outputs over ${caps.maxOutputs} were left out.`);
   for (const name of ['stdout', 'stderr'] as const) await keepStream(name, place);
   await keepFiles(place);
-  return { result: { ...result, outputs }, artifacts, warnings };
+  const late = result.late?.map(({ output, ...of }) => ({ ...of, output: cutStream(output, caps.maxChars) }));
+  const kept = { ...result, outputs, ...(late === undefined ? {} : { late }) };
+  return { result: kept, artifacts, warnings };
 }
 
 async function keepOutput(output: Output, at: At): Promise<Output> {
@@ -105,6 +114,10 @@ async function keepStream(stream: 'stdout' | 'stderr', place: Place): Promise<vo
   if (spilled === null && !texts.some((text) => text.length > place.caps.maxChars)) return;
   const as = { title: stream, mediaType: 'text/plain', source: { kind: 'stream', name: stream } } as const;
   await keepAs({ data: spilled ?? texts.join(''), ...as }, place);
+}
+
+function cutStream(output: Output, maxChars: number): Output {
+  return output.output_type === 'stream' ? { ...output, text: cutText(output.text, maxChars) } : output;
 }
 
 function cutText(text: string, maxChars: number): string {
@@ -190,6 +203,21 @@ function free(stem: string, extension: string, taken: readonly CellArtifact[]): 
   }
 }
 
+/** Code that goes on in the background may make of a file what can no longer be read. */
+async function readOrWarn(
+  { files }: Pick<Kernel, 'files'>,
+  path: string,
+  warnings: string[],
+): Promise<Uint8Array | null> {
+  try {
+    return await files.read(path);
+  } catch (error) {
+    if (!AssayError.is(error)) throw error;
+    warnings.push(`${path} could not be kept: ${error.message}`);
+    return null;
+  }
+}
+
 async function keepFiles({ evidence, kernel, keep, caps, artifacts, warnings }: Place): Promise<void> {
   const files = [...evidence.files.created, ...evidence.files.changed];
   for (const { path, bytes } of files.slice(0, caps.maxFiles)) {
@@ -199,7 +227,7 @@ async function keepFiles({ evidence, kernel, keep, caps, artifacts, warnings }: 
       );
       continue;
     }
-    const content = await kernel.files.read(path);
+    const content = await readOrWarn(kernel, path, warnings);
     if (content === null) continue;
     const as = { name: path.slice(path.lastIndexOf('/') + 1), mediaType: mediaTypeOf(path) };
     const { sha256, bytes: kept } = await keep(content, as);
