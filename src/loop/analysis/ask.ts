@@ -7,6 +7,7 @@ import {
 } from '../../core/index.ts';
 import {
   type CallOutcome,
+  type ModelImage,
   type ModelRequest,
   type PaidCalls,
   type ProposeProgress,
@@ -36,8 +37,6 @@ export type AskRequest = {
 
 /** Times a request is made shorter where a provider says that it is too long. */
 const maxShortened = 3;
-/** Longer ones are only told of in words. */
-const maxImageBytes = 1_500_000;
 
 /**
  * One reply of a model as an event. Each call is journaled before and after, is made only when what it may cost is left,
@@ -125,16 +124,14 @@ async function withImages(
   { request, images }: Context & { ok: true },
   options: AskOptions,
 ): Promise<ModelRequest> {
-  const seen = await Promise.all(images.map((image) => imageOf(image, options)));
+  const shown = await Promise.all(images.map((image) => imageOf(image, options)));
   const last = request.messages.at(-1);
-  const shown = seen.filter((image) => image !== null);
   if (last?.role !== 'user' || shown.length === 0) return request;
   return { ...request, messages: [...request.messages.slice(0, -1), { ...last, images: shown }] };
 }
 
-async function imageOf({ artifact, mediaType }: ImageRef, { readArtifact }: AskOptions) {
-  const bytes = await readArtifact(artifact);
-  return bytes.length > maxImageBytes ? null : { mediaType, base64: bytes.toString('base64') };
+async function imageOf({ artifact, mediaType }: ImageRef, { readArtifact }: AskOptions): Promise<ModelImage> {
+  return { mediaType, base64: (await readArtifact(artifact)).toString('base64') };
 }
 
 function unreachable({ model }: Asked, { message, fix, kind }: ModelFailure): AssayError {

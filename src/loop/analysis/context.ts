@@ -102,6 +102,8 @@ function messagesWithin(
   ]);
 }
 
+/** Longer ones are told of in words only. */
+const maxImageBytes = 1_500_000;
 const visible = /^image\/(?:png|jpeg|gif|webp)$/;
 
 /** The figures of the cells since the last reply, for a model that can see. */
@@ -114,7 +116,7 @@ function imagesOf(state: AnalysisState): ImageRef[] {
     .filter(({ cell, subtask }) => cells.has(cell) && subtask === id)
     .flatMap(({ cell, artifacts }) =>
       artifacts
-        .filter(({ mediaType }) => visible.test(mediaType))
+        .filter(({ mediaType, bytes }) => visible.test(mediaType) && bytes <= maxImageBytes)
         .map(({ sha256, mediaType, name }) => ({ artifact: sha256, mediaType, cell, name })),
     )
     .slice(-maxImages);

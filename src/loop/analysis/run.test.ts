@@ -205,6 +205,17 @@ describe('a message while a cell runs', () => {
     expect(state.some(({ type }) => type === 'stopped')).toBe(false);
   });
 
+  it('stops a model that does not answer, too', async () => {
+    const inbox = createInbox();
+    const { model, start } = await setUp([], { options: { inbox } });
+    model.call = (_, { signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+        inbox.put({ kind: 'stop', detail: 'too slow' });
+      });
+    expect(await start()).toMatchObject({ resumable: true, end: { status: 'aborted', detail: 'too slow' } });
+  });
+
   it('by a signal is a stop too', async () => {
     const { kernel, begun } = hanging();
     const { start, stop, run } = await setUp([madeCalls('hang')], { kernel });
