@@ -85,9 +85,15 @@ async function replayed(id: string, events: readonly AnalysisEvent[]): Promise<M
   const all = await replayModel({ text: [header, ...lines].join('\n') }).catch((error: unknown) => {
     throw AssayError.is(error) ? notOfModel(file, error) : error;
   });
-  const given = events.filter((event) => event.type === 'model_called' && event.model === all.id).length;
+  const given = events.filter((event) => isGiven(event, all.id)).length;
   return given === 0 ? all : replayModel({ text: [header, ...lines.slice(given)].join('\n') });
 }
+
+/** Took a line of the recording: that there was none left is told as a bad request. */
+const isGiven = (event: AnalysisEvent, model: string) =>
+  event.type === 'model_called' &&
+  event.model === model &&
+  (event.result.ok || event.result.failure.kind !== 'bad_request');
 
 function notOfModel(file: string, error: AssayError): AssayError {
   return new AssayError({

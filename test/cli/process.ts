@@ -29,7 +29,7 @@ export type Assay = {
 
 /** The arguments after `node`. The default policy runs nothing where this machine cannot hold every limit. */
 export function argumentsOf([name = '', ...rest]: string[]): string[] {
-  const runsCode = name === 'fix' || name === 'lab';
+  const runsCode = name === 'fix' || name === 'lab' || name === 'solve';
   return [main, name, ...(runsCode && !inject('holdsEveryLimit') ? ['--no-strict'] : []), ...rest];
 }
 
