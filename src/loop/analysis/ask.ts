@@ -18,7 +18,7 @@ import { affordableContext, leftIn } from './budget.ts';
 import { type Context, contextOf, type ImageRef } from './context.ts';
 import { type Asked, modelIdFor } from './models.ts';
 import { planOf, planRequest } from './plan.ts';
-import type { AnalysisState, EventOf } from './state.ts';
+import { type AnalysisState, type EventOf, isToolTrouble, usesText } from './state.ts';
 
 export type AskOptions = {
   asked: (id: string) => Asked;
@@ -76,7 +76,10 @@ function callsFor(
     model,
     price,
     clock,
-    survives: ({ kind }) => kind === 'context_too_long' || kind === 'refused',
+    survives: (failure) =>
+      failure.kind === 'context_too_long' ||
+      failure.kind === 'refused' ||
+      isToolTrouble({ ok: false, failure }),
     tools: {
       signal,
       budget: { tokens, costUsd, wallMs, candidates: null },
@@ -90,8 +93,18 @@ function callsFor(
   });
 }
 
-const askPlan = (calls: PaidCalls, state: AnalysisState, { sizes }: Asked): Promise<CallOutcome> =>
-  calls.call(planRequest(state, state.phase.at === 'planning' ? state.phase.problem : null, sizes));
+async function askPlan(calls: PaidCalls, state: AnalysisState, { sizes }: Asked): Promise<CallOutcome> {
+  const problem = state.phase.at === 'planning' ? state.phase.problem : null;
+  const outcome = await calls.call(planRequest(state, problem, sizes));
+  if (usesText(state) || !refusesTools(outcome, state)) return outcome;
+  return calls.call(planRequest({ ...state, toolsFail: true }, problem, sizes));
+}
+
+/** A server that takes no tools, where the user does not insist on them. */
+const refusesTools = (outcome: CallOutcome, { spec }: AnalysisState): boolean =>
+  outcome.kind === 'failure' &&
+  spec.settings.transport === 'auto' &&
+  isToolTrouble({ ok: false, failure: outcome.failure });
 
 function planned(
   outcome: Extract<CallOutcome, { kind: 'reply' | 'failure' }>,
@@ -111,12 +124,22 @@ async function askTurn(
   voice: Asked,
 ): Promise<CallOutcome> {
   let context = affordableContext(state, voice);
-  for (let shortened = 0; ; shortened += 1) {
+  let asText = usesText(state);
+  for (let shortened = 0; ; ) {
     if (!context.ok) throw contextTooSmall(voice, context.neededTokens);
     const outcome = await calls.call(await withImages(context, options));
     const tooLong = outcome.kind === 'failure' && outcome.failure.kind === 'context_too_long';
+    if (!asText && refusesTools(outcome, state)) {
+      asText = true;
+      context = affordableContext({ ...state, toolsFail: true }, voice);
+      continue;
+    }
     if (!tooLong || shortened >= maxShortened) return outcome;
-    context = contextOf(state, { sizes: voice.sizes, budgetTokens: Math.floor(30_000 / 2 ** shortened) });
+    shortened += 1;
+    context = contextOf(
+      { ...state, toolsFail: asText },
+      { sizes: voice.sizes, budgetTokens: Math.floor(60_000 / 2 ** shortened) },
+    );
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../propose/index.ts';
 import { blocksOf, keptFrom, messagesOf } from './conversation.ts';
 import { digestText, mustText, planText, statusText, steeringText } from './opening.ts';
-import { type AnalysisState, partOf } from './state.ts';
+import { type AnalysisState, partOf, usesText } from './state.ts';
 import { systemPrompt } from './system-prompt.ts';
 import { analysisTools } from './tools.ts';
 
@@ -70,8 +70,8 @@ const requestWith =
   (messages: readonly ModelMessage[]): ModelRequest => ({
     system: systemPrompt(state, fence.word),
     messages,
-    tools: analysisTools,
-    toolChoice: 'auto',
+    tools: usesText(state) ? [] : analysisTools,
+    toolChoice: usesText(state) ? 'none' : 'auto',
     maxOutputTokens,
   });
 

@@ -116,6 +116,13 @@ function entryMessages(entry: Entry, options: BlockOptions): ModelMessage[] {
       const toolCalls = jobs.map(({ call }) => ({ ...call, input: clippedInput(call, options.sizes.code) }));
       const said: ModelMessage = { role: 'assistant', text: clip(text, options.sizes.text), toolCalls };
       if (jobs.length === 0) return said.text === '' ? [] : [said];
+      if (entry.byText) {
+        const answers = jobs.map((job) => answerText(job, options));
+        return [
+          { ...said, toolCalls: [] },
+          { role: 'user', text: answers.join('\n\n') },
+        ];
+      }
       const results = jobs.map((job) => ({
         callId: job.call.id,
         tool: job.call.name,

@@ -491,3 +491,33 @@ describe('a provider', () => {
     expect(state.phase).toMatchObject({ end: { status: 'complete' } });
   });
 });
+
+describe('a model without tools', () => {
+  const block = (code: string) => `I run it.\n\n\`\`\`execute\n${code}\n\`\`\`\n`;
+
+  it('has the blocks of its text run, and is answered in text', async () => {
+    const spec = { settings: { ...madeAnalysisSpec().settings, transport: 'text' as const } };
+    const { model, kernel, state } = await play({ replies: [block('print 4'), done], spec });
+    expect(kernel.executed).toEqual(['print 4']);
+    expect(state.phase).toMatchObject({ end: { status: 'complete' } });
+    expect(model.requests[1]?.tools).toEqual([]);
+    expect(model.requests[1]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(lastAsked(model)).toContain('Cell 1 ran.');
+    expect(model.requests[0]?.system).toContain('```execute');
+  });
+
+  it('behind a server that refuses tools is asked in text from then on', async () => {
+    const refused = { failure: { kind: 'bad_request' as const, message: 'this model has no tools' } };
+    const { model, state } = await play({ replies: [refused, block('print 4'), done] });
+    expect(model.requests.map(({ tools }) => tools.length > 0)).toEqual([true, false, false]);
+    expect(state.phase).toMatchObject({ end: { status: 'complete' } });
+  });
+
+  it('plans in text', async () => {
+    const spec = { plan: true, settings: { ...madeAnalysisSpec().settings, transport: 'text' as const } };
+    const plan = '```json\n{"subtasks": [{"title": "Look", "prompt": "Look."}]}\n```';
+    const { state } = await play({ replies: [plan, block('print 4'), done], spec });
+    expect(state.subtasks.map(({ id }) => id)).toEqual(['1-look']);
+    expect(state.phase).toMatchObject({ end: { status: 'complete' } });
+  });
+});

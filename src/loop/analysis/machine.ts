@@ -18,6 +18,7 @@ import {
   closing,
   dueJob,
   type EventOf,
+  isToolTrouble,
   noCalls,
   partOf,
   startAnalysis,
@@ -186,7 +187,8 @@ const settle = (state: AnalysisState, wallMs: number): AnalysisState => ({
 function onCalled(state: AnalysisState, { request, result, usage }: EventOf<'model_called'>): AnalysisState {
   const past = [...state.calls.past, { request, result, usage }];
   const counted = addUsage(state.counted, usage);
-  return { ...addSpent(state, usage), counted, calls: { past, inFlight: null } };
+  const toolsFail = state.toolsFail || isToolTrouble(result);
+  return { ...addSpent(state, usage), counted, calls: { past, inFlight: null }, toolsFail };
 }
 
 /** While a plan is made no subtask has begun: the run itself ends, when it next asks for something. */

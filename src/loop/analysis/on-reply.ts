@@ -12,7 +12,8 @@ const maxCutShort = 3;
 export function onReply(state: AnalysisState, { turn, reply }: EventOf<'replied'>): AnalysisState {
   const jobs = jobsOf(reply);
   const { text } = reply;
-  const entries = [...state.entries, { kind: 'reply' as const, turn, text, jobs }];
+  const byText = reply.toolCalls.length === 0 && jobs.length > 0;
+  const entries = [...state.entries, { kind: 'reply' as const, turn, text, jobs, byText }];
   const part = partOf(state);
   const taken = withPart(
     { ...state, entries },
@@ -51,7 +52,7 @@ function onText(state: AnalysisState, { text, finish }: EventOf<'replied'>['repl
   }
   if (part.calls === 0 && !part.reminded) {
     const reminder =
-      'You have not run any code. Call execute_code to work on the task: what you say without having run it cannot be checked, and will not be accepted. If you have no tools, say so.';
+      'You have not run any code. Call execute_code to work on the task: what you say without having run it cannot be checked, and will not be accepted. If you cannot call tools, put the cell into a block that begins with a line ```execute and ends with a line ```.';
     return toAsk(withNote(withPart(state, { reminded: true }), reminder));
   }
   return beginChecks(withPart(state, { cutShort: cut ? part.cutShort : 0 }), text);

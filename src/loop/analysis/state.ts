@@ -37,7 +37,8 @@ export type Job = { call: ToolCall; want: Want; answer: Answer | null };
 
 /** The conversation of one subtask. A note is a message of the loop, or of the user where `by` says so. */
 export type Entry =
-  | { kind: 'reply'; turn: number; text: string; jobs: Job[] }
+  /** `byText`: its calls are blocks of its text, and are answered in text. */
+  | { kind: 'reply'; turn: number; text: string; jobs: Job[]; byText: boolean }
   | { kind: 'reflection'; cell: number; failures: number }
   | { kind: 'note'; by: 'loop' | 'user'; text: string };
 
@@ -128,6 +129,8 @@ export type AnalysisState = {
   /** What the user said to the run, all of it. */
   steering: string[];
   warnings: string[];
+  /** A server refused a request for its tools: it is asked in text from then on. */
+  toolsFail: boolean;
   spent: Usage;
   lost: Usage;
   pending: Pending | null;
@@ -154,6 +157,7 @@ export function startAnalysis(spec: AnalysisSpec): AnalysisState {
     enforcement: null,
     steering: [],
     warnings: [],
+    toolsFail: false,
     spent: noUsage,
     lost: noUsage,
     pending: null,
@@ -245,6 +249,14 @@ export function dueChecks({ spec, subtasks, parts }: AnalysisState): number[] {
     subtask === id || (subtask === null && isLast) ? [index] : [],
   );
 }
+
+/** Whether cells are asked for as blocks of text: where the user says so, or a server takes no tools. */
+export const usesText = ({ spec, toolsFail }: AnalysisState): boolean =>
+  spec.settings.transport === 'text' || (spec.settings.transport === 'auto' && toolsFail);
+
+/** Whether a provider refused a request for its tools. */
+export const isToolTrouble = (result: ModelResult): boolean =>
+  !result.ok && result.failure.kind === 'bad_request' && /tool|function/i.test(result.failure.message);
 
 /** Whether the code itself went wrong: what a retry is for. The user's interrupt and a lost kernel are not. */
 export const isFailed = ({ end }: CellResult): boolean => end.status === 'error' || end.status === 'timeout';

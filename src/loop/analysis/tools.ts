@@ -4,6 +4,9 @@ import type { ModelReply, ToolCall } from '../../core/index.ts';
 import type { ModelTool } from '../../propose/index.ts';
 import type { Job, Want } from './state.ts';
 
+/** Opens a block of a reply that is run as a cell, for models that call no tools. */
+export const cellMark = '```execute';
+
 const codeSchema = z.object({ code: z.string().describe('The whole cell.') });
 const pathSchema = z.object({
   path: z.string().describe('Relative to the working folder, or artifact:NAME.'),
@@ -41,12 +44,29 @@ export const maxCalls = 16;
 const maxCode = 200_000;
 
 /** The calls of a reply as jobs. A call that asks for nothing that can be done says what is wrong with it. */
-export function jobsOf({ toolCalls, finish }: Pick<ModelReply, 'toolCalls' | 'finish'>): Job[] {
-  return toolCalls.map((call, index) => {
-    const because = `Not run: the reply has ${toolCalls.length} calls, and ${maxCalls} are done at most. Send the others again, in smaller replies.`;
+export function jobsOf({ toolCalls, finish, text }: Omit<ModelReply, 'usage'>): Job[] {
+  const calls = toolCalls.length > 0 ? toolCalls : callsInText(text);
+  return calls.map((call, index) => {
+    const because = `Not run: the reply has ${calls.length} calls, and ${maxCalls} are done at most. Send the others again, in smaller replies.`;
     const want = index < maxCalls ? wantOf(call, finish) : ({ kind: 'nothing', because } as const);
     return { call, want, answer: null };
   });
+}
+
+/** A block without an end is none: the reply may have been cut in it. */
+function callsInText(text: string): ToolCall[] {
+  const calls: ToolCall[] = [];
+  let block: string[] | null = null;
+  for (const line of text.split(/\r?\n/)) {
+    if (block === null) {
+      if (/^```execute(?:_code)?\s*$/.test(line)) block = [];
+    } else if (/^```\s*$/.test(line)) {
+      const input = JSON.stringify({ code: block.join('\n') });
+      calls.push({ id: `block-${calls.length + 1}`, name: 'execute_code', input });
+      block = null;
+    } else block.push(line);
+  }
+  return calls;
 }
 
 const names = analysisTools.map(({ name }) => name).join(', ');
