@@ -12,10 +12,11 @@ import { type AskOptions, ask } from './ask.ts';
 import { missingOf } from './claims.ts';
 import type { EvidenceOf, Seen } from './evidence-port.ts';
 import { noEvidence } from './holdings.ts';
+import { dueJob } from './jobs.ts';
 import { type KernelHolder, lossOf } from './kernel-holder.ts';
 import { readForModel } from './read-file.ts';
 import { differenceOf, replayOf } from './replay.ts';
-import { type AnalysisState, dueJob, partOf } from './state.ts';
+import { type AnalysisState, partOf } from './state.ts';
 
 /** Shown while an effect goes on, never folded. */
 export type AnalysisProgress =

@@ -4,28 +4,18 @@ import {
   type AnalysisEvent,
   type AnalysisSpec,
   AssayError,
-  type Usage,
 } from '../../core/index.ts';
 import { addUsage, noUsage } from '../budget.ts';
 import type { Machine, Next } from '../machine.ts';
 import { onChecked } from './checking.ts';
-import { onCell, onCut, onRead } from './on-cell.ts';
+import { dueJob } from './jobs.ts';
+import { onCell, onRead } from './on-cell.ts';
 import { onKernelLost, onOpened, onRestarted } from './on-kernel.ts';
 import { onPlanned } from './on-plan.ts';
 import { onReply } from './on-reply.ts';
-import {
-  type AnalysisState,
-  closing,
-  dueJob,
-  type EventOf,
-  isToolTrouble,
-  noCalls,
-  partOf,
-  startAnalysis,
-  withNote,
-} from './state.ts';
+import { addSpent, charge, idOf, onExhausted, onFailed, onResumed, onSteered } from './on-run.ts';
+import { type AnalysisState, type EventOf, isToolTrouble, noCalls, partOf, startAnalysis } from './state.ts';
 import { onSubtaskEnded, runEnded } from './subtask-end.ts';
-import { toAsk } from './turns.ts';
 
 /**
  * The analysis loop, with the states of DESIGN.md under "analysis": prompted -> tool_call_issued -> code_executing ->
@@ -167,16 +157,9 @@ const isWorking = ({ phase }: AnalysisState): boolean =>
   phase.at !== 'closing' &&
   phase.at !== 'ended';
 
-const idOf = ({ parts }: AnalysisState): string | null => parts.at(-1)?.subtask.id ?? null;
-
 const onStarted = (state: AnalysisState, started: AnalysisEffect): AnalysisState =>
   started.kind === 'cell' && isWorking(state) ? { ...state, phase: { at: 'code_executing' } } : state;
 
-const addSpent = (state: AnalysisState, usage: Usage): AnalysisState => ({
-  ...state,
-  spent: addUsage(state.spent, usage),
-});
-const charge = (state: AnalysisState, wallMs: number) => addSpent(state, { ...noUsage, wallMs });
 /** An effect is over that took `wallMs` in all; what its calls cost is charged already. */
 const settle = (state: AnalysisState, wallMs: number): AnalysisState => ({
   ...charge(state, Math.max(0, wallMs - state.counted.wallMs)),
@@ -189,56 +172,6 @@ function onCalled(state: AnalysisState, { request, result, usage }: EventOf<'mod
   const counted = addUsage(state.counted, usage);
   const toolsFail = state.toolsFail || isToolTrouble(result);
   return { ...addSpent(state, usage), counted, calls: { past, inFlight: null }, toolsFail };
-}
-
-/** While a plan is made no subtask has begun: the run itself ends, when it next asks for something. */
-function onExhausted(state: AnalysisState, { which }: EventOf<'exhausted'>): AnalysisState {
-  const { limits } = state.spec;
-  const key = which === 'cost' ? 'costUsd' : which === 'wall' ? 'wallMs' : which;
-  const used = state.spent[key] ?? 0;
-  const end = { status: 'budget_exhausted' as const, which, used, limit: limits[key] ?? used };
-  if (state.phase.at === 'planning')
-    return { ...state, phase: { at: 'ended', end: { ...end, subtask: null } } };
-  return closing(state, end);
-}
-
-/** A message takes back a claim to be done that is not decided yet: the model has to hear it. */
-function onSteered(state: AnalysisState, text: string): AnalysisState {
-  const heard = { ...state, steering: [...state.steering, text] };
-  if (state.phase.at === 'planning' || state.phase.at === 'ended') return heard;
-  const noted = withNote(heard, text, 'user');
-  const claimed =
-    state.phase.at === 'subtask_complete' ||
-    (state.phase.at === 'closing' && state.phase.end.status === 'complete');
-  return claimed ? toAsk(noted) : noted;
-}
-
-/** Another process has no kernel yet. A cell that was cut is not run again by itself: nobody knows what it did. */
-function onResumed(state: AnalysisState, { lost }: EventOf<'resumed'>): AnalysisState {
-  const charged = lost === null ? state : { ...addSpent(state, lost), lost: addUsage(state.lost, lost) };
-  const kernel = { ...state.kernel, is: 'none' as const, losses: 0 };
-  const resumed = { ...charged, kernel, calls: { ...state.calls, inFlight: null }, halted: null };
-  const cut = state.pending?.effect;
-  if (cut?.kind !== 'cell' || cut.purpose === 'check' || state.phase.at !== 'code_executing') return resumed;
-  return onCut({ ...resumed, pending: null }, cut);
-}
-
-function onFailed(state: AnalysisState, { code, detail, fix }: EventOf<'effect_failed'>): AnalysisState {
-  const subtask = idOf(state);
-  switch (code) {
-    case 'provider':
-    case 'environment': {
-      // The failures that led here are asked for again: they may have gone away by then.
-      const answered = state.calls.past.findLastIndex(({ result }) => result.ok) + 1;
-      const calls = { past: state.calls.past.slice(0, answered), inFlight: null };
-      return { ...state, calls, halted: { status: 'environment_error', detail, fix, subtask } };
-    }
-    case 'internal': {
-      const end = { status: 'error' as const, detail, fix };
-      if (subtask === null || state.phase.at === 'closing') return runEnded(state, { ...end, subtask });
-      return closing(state, end);
-    }
-  }
 }
 
 /** A journal that says so is damaged, or of another version; going on would be guessing. */

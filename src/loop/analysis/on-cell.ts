@@ -1,14 +1,13 @@
 import type { AnalysisEffect, CellEvidence, CellResult } from '../../core/index.ts';
 import { onCheckCell } from './checking.ts';
 import { applyEvidence, noEvidence } from './holdings.ts';
+import { answerJobs, dueJob } from './jobs.ts';
 import { artifactsText, variablesText } from './listings.ts';
 import { repeats, signatureOfCell } from './repeats.ts';
 import {
   type AnalysisState,
   type Answer,
-  answerJobs,
   closing,
-  dueJob,
   type EventOf,
   isFailed,
   partOf,

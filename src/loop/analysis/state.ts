@@ -217,30 +217,6 @@ export const closing = (state: AnalysisState, end: SubtaskEnd): AnalysisState =>
   phase: { at: 'closing', end },
 });
 
-/** The last reply, while calls of it are due. */
-export function dueJob(state: AnalysisState): Job | null {
-  const reply = state.entries.findLast((entry) => entry.kind === 'reply');
-  return reply?.jobs.find(({ answer }) => answer === null) ?? null;
-}
-
-/** Answers the calls that are due in their order, as long as `answer` has one for the next. */
-export function answerJobs(
-  state: AnalysisState,
-  answer: (job: Job, index: number) => Answer | null,
-): AnalysisState {
-  const at = state.entries.findLastIndex((entry) => entry.kind === 'reply');
-  const reply = state.entries[at];
-  if (reply?.kind !== 'reply') return state;
-  let open = true;
-  const jobs = reply.jobs.map((job, index) => {
-    if (!open || job.answer !== null) return job;
-    const given = answer(job, index);
-    open = given !== null;
-    return given === null ? job : { ...job, answer: given };
-  });
-  return { ...state, entries: state.entries.with(at, { ...reply, jobs }) };
-}
-
 /** Checks of the user that are run when the subtask that is worked on is claimed to be complete, by index. */
 export function dueChecks({ spec, subtasks, parts }: AnalysisState): number[] {
   const id = parts.at(-1)?.subtask.id;
