@@ -3,7 +3,7 @@ import type { Kernel } from './types.ts';
 /** Kernels that are started before anybody asks for one. */
 export type KernelPool = {
   /**
-   * Gives a kernel that answers, and starts the next in its place. Waits where none is ready.
+   * Gives a kernel that answers, and starts the next in its place a moment later. Waits where none is ready.
    *
    * @throws what `open` rejects with
    */
@@ -26,28 +26,37 @@ export function kernelPool(options: { open: () => Promise<Kernel>; size: number 
     while (!closed && ready.length < options.size) ready.push(openWarm(options.open).catch(() => null));
   };
   fill();
+  // Not at once: a start would take the processor from the first cell of the kernel that was taken.
+  let filling: NodeJS.Timeout | undefined;
+  const fillLater = () => {
+    clearTimeout(filling);
+    filling = setTimeout(fill, fillDelayMs);
+  };
   return {
     async take() {
       for (let next = ready.shift(); next !== undefined; next = ready.shift()) {
         const kernel = await next;
         if (kernel === null) continue;
         if (await answers(kernel)) {
-          fill();
+          fillLater();
           return kernel;
         }
         await kernel.close();
       }
       // None came up or lived: whoever waits gets to hear why.
       const kernel = await options.open();
-      fill();
+      fillLater();
       return kernel;
     },
     async close() {
       closed = true;
+      clearTimeout(filling);
       await Promise.all(ready.splice(0).map(async (kernel) => (await kernel)?.close()));
     },
   };
 }
+
+const fillDelayMs = 200;
 
 /** The first cell with code in it takes a kernel several times as long as the next. */
 async function openWarm(open: () => Promise<Kernel>): Promise<Kernel> {

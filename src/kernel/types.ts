@@ -22,7 +22,7 @@ export type KernelInfo = {
   name: string;
   language: string;
   languageVersion: string;
-  /** The implementation, e.g. `ipykernel 7.1.0`. */
+  /** As it calls itself, e.g. `ipython 9.18.1`. */
   implementation: string;
   runtime: 'jupyter' | 'e2b';
   /** What the machine enforces around it; null where the sandbox is another's. */
@@ -30,7 +30,10 @@ export type KernelInfo = {
 };
 
 export type ExecuteOptions = {
-  /** Default: the kernel's. After it: interrupt, a second interrupt, then kill and restart, with `stateLost`. */
+  /**
+   * In milliseconds; default: the kernel's. After it: interrupt, a second interrupt, then kill and restart, with
+   * `stateLost`.
+   */
   deadlineMs?: number;
   /** Aborting interrupts the cell, in the same steps. */
   signal?: AbortSignal;

@@ -80,7 +80,8 @@ export class CellRun {
     const status = stringOf(this.reply?.status);
     if (status === 'aborted' || status === 'abort') return { status: 'aborted' };
     const { ename, evalue } = status === 'error' ? failure(this.reply ?? {}) : { ename: '', evalue: '' };
-    if (status === 'error') return { status: 'error', ename, evalue };
+    // Some kernels only print what went wrong.
+    if (status === 'error') return { status: 'error', ename: ename || 'Error', evalue };
     // A reply that was lost, or one of no known kind: what was put out decides.
     if (status !== 'ok' && this.#error !== null) return { status: 'error', ...this.#error };
     return { status: 'ok' };

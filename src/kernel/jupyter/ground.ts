@@ -78,7 +78,12 @@ export function layGround(options: {
 function openFolder(path: string): void {
   mkdirSync(path, { recursive: true });
   // Not the mode of mkdir: the umask takes its bits from that one.
-  chmodSync(path, 0o777);
+  if (codeIsAnother()) chmodSync(path, 0o777);
+}
+
+/** Whether the code has another uid than the runner, so that what it shall write must be open to all. */
+export function codeIsAnother(): boolean {
+  return process.getuid?.() === 0;
 }
 
 /**
@@ -86,6 +91,6 @@ function openFolder(path: string): void {
  * no process of the kernel lives. Links are not followed.
  */
 export function reopen(work: string): void {
-  if (process.getuid?.() !== 0) return;
+  if (!codeIsAnother()) return;
   spawnSync('chmod', ['-R', 'a+rwX', '--', work], { stdio: 'ignore' });
 }

@@ -11,10 +11,11 @@ import type {
 import { awaitCell, type Waited } from './await-cell.ts';
 import { CellRun } from './cell-run.ts';
 import { died, hasDied } from './death.ts';
+import { infoOf } from './kernel-info.ts';
 import type { KernelProcess } from './kernel-process.ts';
 import type { KernelSpec } from './kernelspec.ts';
 import { LateOutput } from './late-output.ts';
-import { recordOf, stringOf } from './message.ts';
+import { merge, nothingRan } from './results.ts';
 
 export type JupyterKernelOptions = {
   spec: KernelSpec;
@@ -238,40 +239,6 @@ export class JupyterKernel implements Kernel {
 /** Some kernels refuse all that comes within a moment after a failure, as they take it to have been sent before. */
 const maxResends = 20;
 const resendMs = 50;
-
-const nothingRan: Omit<CellResult, 'end' | 'durationMs'> = {
-  executionCount: null,
-  outputs: [],
-  streamBytes: { stdout: 0, stderr: 0 },
-  truncated: false,
-  warnings: [],
-};
-
-function merge<Result extends Pick<CellResult, 'warnings' | 'updates'>>(
-  result: Result,
-  late: Pick<CellResult, 'late' | 'updates' | 'warnings'>,
-): Result {
-  const updates = [...(late.updates ?? []), ...(result.updates ?? [])];
-  return {
-    ...result,
-    ...late,
-    warnings: [...result.warnings, ...late.warnings],
-    ...(updates.length === 0 ? {} : { updates }),
-  };
-}
-
-function infoOf(spec: KernelSpec, process: KernelProcess): KernelInfo {
-  const { reply } = process;
-  const language = recordOf(reply.language_info) ?? {};
-  return {
-    name: spec.name,
-    language: stringOf(language.name) || spec.language,
-    languageVersion: stringOf(language.version),
-    implementation: `${stringOf(reply.implementation)} ${stringOf(reply.implementation_version)}`.trim(),
-    runtime: 'jupyter',
-    enforcement: process.enforcement,
-  };
-}
 
 function closed(): AssayError {
   return new AssayError({ code: 'environment', message: 'The kernel is closed', fix: 'Open another kernel' });

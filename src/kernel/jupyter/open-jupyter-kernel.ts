@@ -10,7 +10,7 @@ import {
 } from '../../sandbox/index.ts';
 import { defaultLimits } from '../limits.ts';
 import type { Kernel, KernelLimits, OpenKernelOptions } from '../types.ts';
-import { layGround, reopen } from './ground.ts';
+import { codeIsAnother, layGround, reopen } from './ground.ts';
 import { type Invocation, invocationOf } from './invocation.ts';
 import { JupyterKernel } from './jupyter-kernel.ts';
 import { KernelProcess } from './kernel-process.ts';
@@ -23,8 +23,8 @@ export type OpenJupyterOptions = OpenKernelOptions & {
   /** An installed kernel's name, or the absolute path of a folder with a `kernel.json`. Default `python3`. */
   kernel?: string;
   /**
-   * A folder on the host to work in, made where it is missing and kept at the end: best inside one that only this user
-   * can enter, since it is opened to all. Default: one of the kernel's own, removed at the end.
+   * A folder on the host to work in, made where it is missing and kept at the end. Under root it is opened to all, so
+   * have it inside one that only root can enter. Default: one of the kernel's own, removed at the end.
    */
   folder?: string;
   /** Host folders and files shown read-only below the working folder. The code must be able to read them. */
@@ -164,7 +164,7 @@ function checkShown({ source, path }: { source: string; path: string }): void {
     });
   }
   const needed = stats.isDirectory() ? 0o005 : 0o004;
-  if (process.getuid?.() !== 0 || (stats.mode & needed) === needed) return;
+  if (!codeIsAnother() || (stats.mode & needed) === needed) return;
   throw new AssayError({
     code: 'environment',
     message: `${source} could not be read by the analysis`,

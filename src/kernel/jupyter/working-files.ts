@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import { AssayError, type KernelFile } from '../../core/index.ts';
 import { readResultFile, resultPathProblem } from '../../sandbox/index.ts';
 import type { FileStat, KernelFiles } from '../types.ts';
+import { codeIsAnother } from './ground.ts';
 
 /** Files that one listing names at most. */
 const maxFiles = 100_000;
@@ -178,7 +179,7 @@ function openStep(parent: number, name: string, make: boolean): number | null {
   try {
     fs.mkdirSync(at(parent, name));
     const made = fs.openSync(at(parent, name), flags);
-    fs.fchmodSync(made, 0o777);
+    if (codeIsAnother()) fs.fchmodSync(made, 0o777);
     return made;
   } catch {
     return null;
@@ -197,8 +198,7 @@ function writeInto(options: { root: string; path: string; bytes: Uint8Array }): 
     const fd = fs.openSync(at(folder, temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     try {
       fs.writeFileSync(fd, bytes);
-      // The code may have another uid than the runner and shall be able to change it.
-      fs.fchmodSync(fd, 0o666);
+      fs.fchmodSync(fd, codeIsAnother() ? 0o666 : 0o644);
     } finally {
       fs.closeSync(fd);
     }

@@ -1,0 +1,24 @@
+import type { CellResult } from '../../core/index.ts';
+
+/** What came of a cell that was not run. */
+export const nothingRan: Omit<CellResult, 'end' | 'durationMs'> = {
+  executionCount: null,
+  outputs: [],
+  streamBytes: { stdout: 0, stderr: 0 },
+  truncated: false,
+  warnings: [],
+};
+
+/** A result with what came late of earlier cells. */
+export function merge<Result extends Pick<CellResult, 'warnings' | 'updates'>>(
+  result: Result,
+  late: Pick<CellResult, 'late' | 'updates' | 'warnings'>,
+): Result {
+  const updates = [...(late.updates ?? []), ...(result.updates ?? [])];
+  return {
+    ...result,
+    ...late,
+    warnings: [...result.warnings, ...late.warnings],
+    ...(updates.length === 0 ? {} : { updates }),
+  };
+}
