@@ -25,7 +25,15 @@ const lookSchema = z.object({
   saved: z.array(z.unknown()),
 });
 
-const modules = ['assay_variables', 'assay_figures', 'assay_evidence'] as const;
+/** In the order in which they import one another. */
+const modules = [
+  'assay_kinds',
+  'assay_lines',
+  'assay_marks',
+  'assay_variables',
+  'assay_figures',
+  'assay_evidence',
+] as const;
 
 /** The code of assay that looks at a Python kernel from inside, between cells, and leaves no name of its own there. */
 export class PythonProbe {
@@ -73,14 +81,11 @@ function installCode(): string {
   );
   const loader = [
     'import sys, types',
-    'def load(name):',
-    '    module = types.ModuleType(name)',
-    "    exec(compile(sources[name], '<' + name + '>', 'exec'), module.__dict__)",
-    '    return module',
     "if 'assay_evidence' not in sys.modules:",
-    "    evidence = load('assay_evidence')",
-    "    evidence.look = evidence.install(load('assay_variables'), load('assay_figures'))",
-    "    sys.modules['assay_evidence'] = evidence",
+    '    for name, source in sources.items():',
+    '        module = sys.modules[name] = types.ModuleType(name)',
+    "        exec(compile(source, '<' + name + '>', 'exec'), module.__dict__)",
+    '    module.install()',
   ].join('\n');
   // A JSON text of ASCII is a Python literal as well.
   return `exec(${ascii(loader)}, {'sources': ${ascii(sources)}})`;

@@ -2,19 +2,25 @@
 
 import os
 
+import assay_figures
+import assay_variables
+
 MIME = "application/vnd.assay.look+json"
+watch = None
 
 
-def install(variables, figures):
+def install():
+    global watch
+    from IPython import get_ipython
+
+    watch = assay_figures.Figures(os.getcwd())
+    watch.watch(get_ipython())
+
+
+def look():
     from IPython import get_ipython
 
     shell = get_ipython()
-    watch = figures.Figures(os.getcwd())
-    watch.watch(shell)
-
-    def look():
-        found, more = variables.look(shell.user_ns, getattr(shell, "user_ns_hidden", {}))
-        payload = {"variables": found, "more": more, "saved": watch.drain()}
-        shell.display_pub.publish(data={MIME: payload}, metadata={})
-
-    return look
+    found, more = assay_variables.look(shell.user_ns, getattr(shell, "user_ns_hidden", {}))
+    payload = {"variables": found, "more": more, "saved": watch.drain()}
+    shell.display_pub.publish(data={MIME: payload}, metadata={})
