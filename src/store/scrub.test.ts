@@ -65,6 +65,18 @@ const inContext: [string, string, string][] = [
     `https://hooks.slack.com/services/T00000000/B00000000/${random(24)}`,
     'https://hooks.slack.com/services/[scrubbed:slack-webhook]',
   ],
+  [
+    'npm-token',
+    `//registry.npmjs.org/:_authToken=${hex(36)}`,
+    '//registry.npmjs.org/:_authToken=[scrubbed:npm-token]',
+  ],
+  ['password', 'DB_PASSWORD=hunter2', 'DB_PASSWORD=[scrubbed:password]'],
+  ['password', "POSTGRES_PASSWORD='c0rrect!horse'", "POSTGRES_PASSWORD='[scrubbed:password]'"],
+  ['secret', `SESSION_SECRET=${random(24)}`, 'SESSION_SECRET=[scrubbed:secret]'],
+  ['secret', `export DEPLOY_TOKEN="${hex(32)}"`, 'export DEPLOY_TOKEN="[scrubbed:secret]"'],
+  ['secret', `SECRET_KEY = '${random(50)}'`, "SECRET_KEY = '[scrubbed:secret]'"],
+  ['secret', `{"client_secret": "${random(32)}"}`, '{"client_secret": "[scrubbed:secret]"}'],
+  ['secret', `apiKey: '${hex(32)}',`, "apiKey: '[scrubbed:secret]',"],
   ['azure-key', `AccountKey=${random(86)}==;Endpoint`, 'AccountKey=[scrubbed:azure-key];Endpoint'],
 ];
 
@@ -140,6 +152,30 @@ describe('scrub', () => {
     'npm_config_user_agent npm_package_version',
     'hf_hub_download(repo_id, filename)',
     'token = tokens[i + 1]; password: str = ""',
+    'API_KEY = os.environ["OPENAI_API_KEY_2024"]',
+    'API_KEY=os.environ["KEY1"]',
+    'token = tokens[0]',
+    'token=tokens[0]',
+    'connect(user, password=None, token=token2)',
+    'password: str = Field(min_length=12)',
+    'const token = await getToken2(session1);',
+    'TOKEN=$CI_JOB_TOKEN_1',
+    `TOKEN=${'$'}{{ secrets.DEPLOY_KEY_1 }}`,
+    'API_KEY=your-api-key-1',
+    'PASSWORD=changeme1',
+    'PASSWORD=<password1>',
+    'MAX_TOKEN=4096 CACHE_KEY=user_v1_list',
+    'PRIMARY_KEY=created_at',
+    'client.login(username="bob", password="secret123")',
+    'assert token == "abc123"',
+    'token = "test-token-1234567890"',
+    'token="refresh_token_v2_expired"',
+    "secret: 'config/secrets/prod-2024.json'",
+    "token: 'https://auth.example.com/oauth2/v1/token1'",
+    'KEY=hunter',
+    'if key == "a1": sort_key = "name:1"',
+    'tokenizer.token = "IDENTIFIER"; kind = token.kind',
+    'SECRET_KEY = config("SECRET_KEY_V2", default="")',
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk',
   ])('leaves ordinary text alone: %s', (text) => {
     expect(scrub(text, [])).toEqual({ text, found: [] });
@@ -196,6 +232,11 @@ describe('scrub', () => {
       '0',
       'SG.',
       'AccountKey=',
+      'A_PASSWORD=',
+      'KEY=a1',
+      'token="',
+      '_auth=',
+      'A',
     ];
     for (const piece of pieces) {
       const text = piece.repeat(Math.ceil(400_000 / piece.length));
@@ -216,8 +257,17 @@ describe('secretsIn', () => {
     ['AWS_SECRET_ACCESS_KEY', 'wJalrXUt/bPxRf'],
     ['TOKEN', 'a b c d e'],
     ['NPM_AUTH_TOKEN2', 'abcdefgh1'],
+    // Whatever a key of a provider looks like.
+    ['OPENAI_COMPATIBLE_API_KEY', 'mysecretpassphrase'],
+    ['ASSAY_API_KEY', '12345678'],
   ])('knows %s', (name, value) => {
     expect(secretsIn({ [name]: value })).toEqual([{ name, value }]);
+  });
+
+  it('knows a key as it is sent, without the line break behind it', () => {
+    expect(secretsIn({ OPENAI_API_KEY: 'abcd1234efgh\n' })).toEqual([
+      { name: 'OPENAI_API_KEY', value: 'abcd1234efgh' },
+    ]);
   });
 
   it.each([

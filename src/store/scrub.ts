@@ -7,9 +7,36 @@ type Pattern = {
   name: string;
   /** Group `keep`, if any, stays in front of the mark. Starts are bounded, so that no text takes quadratic time. */
   pattern: RegExp;
+  /** Where the format alone says too little: whether what stands in group `value` looks like a secret. */
+  when?: (value: string) => boolean;
 };
 
 const start = '(?<![A-Za-z0-9_-])';
+
+/** What a template, an example or a test says in place of a secret. */
+const placeholder =
+  /^(?:[$%<{*]|(?:your|my|the|an?|some|any|new|old|change|example|placeholder|xxx|test|dummy|fake|mock|sample|default|invalid|wrong|todo|none|null|undefined|true|false)(?:[^a-z]|$|me))/i;
+
+/** Words, perhaps numbered: the name of something. */
+const wordish = (value: string) =>
+  value
+    .split(/[-_.:/@]+/)
+    .every((part) =>
+      /^(?:[a-z]*|[A-Z]+|(?:[A-Z]?[a-z]+)+(?:[A-Z][a-z]+)*|v?\d{1,4}|[A-Za-z]{3,}\d{1,2})$/.test(part),
+    );
+
+/** Of a variable of the environment, whose name says what it is. */
+const looksAssigned = (value: string) =>
+  value.length >= 6 && /[A-Za-z]/.test(value) && /[\d!@#$^&*]/.test(value) && !placeholder.test(value);
+
+/** Of a text in code, where names, paths and made-up values of tests are more frequent than secrets. */
+const looksRandom = (value: string) =>
+  value.length >= 16 &&
+  /[A-Za-z]/.test(value) &&
+  /\d.*\d/.test(value) &&
+  !placeholder.test(value) &&
+  !wordish(value) &&
+  !/^[\w./-]+\.\w{2,4}$|:\/\//.test(value);
 
 /** Token formats as their issuers publish them; close enough to random text that ordinary code has none. */
 const patterns: readonly Pattern[] = [
@@ -71,6 +98,31 @@ const patterns: readonly Pattern[] = [
     pattern:
       /(?<keep>(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/[^\s:@/"'`<>]{0,64}:)(?!(?:secret|password|passwd|pass|pwd|token|changeme|x+|\*+)@)[^\s:@/"'`<>${}[\]]{3,256}(?=@[A-Za-z0-9[])/g,
   },
+  {
+    name: 'npm-token',
+    pattern:
+      /(?<keep>(?<![A-Za-z0-9_]):?_(?:authToken|password|auth)\s{0,2}=\s{0,2}["']?)(?![$[])(?<value>[A-Za-z0-9+/=_.-]{8,512})/g,
+    when: (value) => !placeholder.test(value),
+  },
+  {
+    // A line of a .env file, a shell or a compose file: a name in capitals, no spaces, an unbroken value.
+    name: 'password',
+    pattern:
+      /(?<keep>(?<=^|[\s"'`;+-]|\\n)[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|PASSPHRASE|PWD)=["']?)(?![[$])(?<value>[^\s"'`${}<>()[\]\\,;]{6,512})(?=["'\s\\]|$)/g,
+    when: looksAssigned,
+  },
+  {
+    name: 'secret',
+    pattern:
+      /(?<keep>(?<=^|[\s"'`;+-]|\\n)[A-Z0-9_]{0,60}(?:SECRET|TOKEN|KEY|CREDENTIALS?)=["']?)(?![[$])(?<value>[^\s"'`${}<>()[\]\\,;]{8,512})(?=["'\s\\]|$)/g,
+    when: (value) => looksAssigned(value) && !wordish(value),
+  },
+  {
+    name: 'secret',
+    pattern:
+      /(?<keep>(?:password|passwd|passphrase|secret|token|(?:api|access|secret|private|auth|encryption|signing|account)[_-]?key)["'`]?\s{0,4}(?:=>?|:=?)\s{0,4}["'`])(?![[$])(?<value>[^\s"'`${}<>()[\]\\]{16,512})(?=["'`])/gi,
+    when: looksRandom,
+  },
 ];
 
 function bounded(body: string): RegExp {
@@ -82,11 +134,16 @@ export type KnownSecret = { name: string; value: string };
 
 /**
  * The values of environment variables that hold secrets by their name, longest first. Left out: short values,
- * paths, and plain words or numbers, whose replacement would destroy ordinary text.
+ * paths, and plain words or numbers, whose replacement would destroy ordinary text. Of a variable that is called
+ * `NAME_API_KEY` those are kept too: it is a provider's key and nothing else, however simple its owner made it.
  */
 export function secretsIn(env: Env): KnownSecret[] {
   return Object.entries(env)
-    .flatMap(([name, value]) => (value !== undefined && looksSecret(name, value) ? [{ name, value }] : []))
+    .flatMap(([name, value = '']) => {
+      // As it is sent: what reads a key from a file leaves a line break behind it.
+      const sent = value.trim();
+      return looksSecret(name, sent) ? [{ name, value: sent }] : [];
+    })
     .toSorted((a, b) => b.value.length - a.value.length);
 }
 
@@ -96,6 +153,7 @@ function looksSecret(name: string, value: string): boolean {
       name,
     ) || /(?:apikey|accesskey|secretkey|authtoken)/i.test(name);
   if (!named || value.length < 8 || value.length > 16_384) return false;
+  if (/_API_KEY$/i.test(name)) return true;
   if (/^(?:\/|[A-Za-z]:\\|\.{1,2}\/)/.test(value)) return false;
   const kinds = [/[a-z]/, /[A-Z]/, /\d/, /[^A-Za-z0-9]/].filter((kind) => kind.test(value)).length;
   return kinds >= 2 || (value.length >= 20 && !/^\d+$/.test(value));
@@ -115,18 +173,19 @@ export function scrub(text: string, known: readonly KnownSecret[]): Scrubbed {
       clean = clean.replaceAll(form, mark(name));
     }
   }
-  for (const { name, pattern } of patterns) {
+  for (const { name, pattern, when } of patterns) {
     clean = clean.replace(pattern, (...match: unknown[]) => {
-      found.add(name);
       const groups = match.at(-1);
-      const keep = isGroups(groups) ? (groups.keep ?? '') : '';
+      const { keep = '', value = '' } = isGroups(groups) ? groups : {};
+      if (when !== undefined && !when(value)) return String(match[0]);
+      found.add(name);
       return keep + mark(name);
     });
   }
   return { text: clean, found: [...found] };
 }
 
-function isGroups(value: unknown): value is { keep?: string } {
+function isGroups(value: unknown): value is { keep?: string; value?: string } {
   return typeof value === 'object' && value !== null;
 }
 

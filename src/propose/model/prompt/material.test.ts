@@ -4,6 +4,8 @@ import { failingTest, madeFeedback, madeTools } from '../proposer.fixture.ts';
 import { gatherMaterial } from './material.ts';
 
 const files: Record<string, string> = {
+  '.env': 'LOGIN=x\n',
+  'certs/server.key': 'x\n',
   'pkg/__init__.py': '',
   'pkg/deep.py': 'deep\n',
   'pkg/everywhere.py': 'everywhere\n',
@@ -63,6 +65,12 @@ describe('gatherMaterial', () => {
     expect(large.complete).toBe(false);
     expect(paths('other', large)).toEqual([]);
     expect(large.files).toContain('pkg/deep.py');
+  });
+
+  it('holds no file with credentials, not even its name', () => {
+    const told = JSON.stringify(gather());
+    expect(told).toContain('pkg/deep.py');
+    expect(told).not.toMatch(/\.env|server\.key/);
   });
 
   it('reads nothing outside the files it is given', () => {

@@ -1,5 +1,6 @@
 import type { Coverage, TestResult } from '../../../core/index.ts';
 import type { Feedback, ProposerTools } from '../../types.ts';
+import { withoutCredentials } from './credential-files.ts';
 import type { Source } from './sources.ts';
 
 /** What the packing may choose from. */
@@ -30,8 +31,10 @@ type Lines = { ran: Set<number>; named: Set<number>; weight: number };
 /**
  * Reads the files that failing tests have to do with: those their stack traces name and those they ran, the most
  * suspected first, then the tests themselves and the modules that they name; and the rest of a project that is small enough.
+ * No file with credentials is among them.
  */
-export function gatherMaterial({ feedback, tools, coverage, maxOtherChars }: MaterialOptions): Material {
+export function gatherMaterial({ feedback, coverage, maxOtherChars, ...given }: MaterialOptions): Material {
+  const tools = withoutCredentials(given.tools);
   const { failing } = feedback;
   const known = new Set(tools.files);
   const tests = testLines(failing);

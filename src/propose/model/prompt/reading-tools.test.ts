@@ -9,7 +9,8 @@ const files: Record<string, string> = {
   'src/a.py': 'def a():\n    return total(1)\n',
   'src/deep/b.py': Array.from({ length: 2000 }, (_, index) => `line_${index + 1} = ${index}`).join('\n'),
   'README.md': 'Total of everything\n',
-  'secret.env': 'KEY=hunter2-long-secret-value\nother\n',
+  '.env': 'LOGIN=only-in-the-env-file\n',
+  'settings.txt': 'KEY=hunter2-long-secret-value\nother\n',
 };
 const fence = fenceFor(['x']);
 
@@ -59,7 +60,7 @@ describe('read_file', () => {
   });
 
   it('takes secrets out', () => {
-    expect(ask('read_file', { path: 'secret.env' })).toContain('KEY=[scrubbed:KEY]');
+    expect(ask('read_file', { path: 'settings.txt' })).toContain('KEY=[scrubbed:KEY]');
   });
 });
 
@@ -78,9 +79,22 @@ describe('search', () => {
     expect(answer.length).toBeLessThan(4300);
   });
 
+  it('says nothing of a file with credentials', () => {
+    expect(ask('read_file', { path: '.env' })).toContain('no readable text file');
+    expect(ask('search', { text: 'only-in-the-env-file' })).toContain('0 lines in 0 files');
+    expect(ask('list_files', {})).not.toContain('.env');
+  });
+
+  it.each([{ text: 'hunter2' }, { regex: '^KEY=h' }, { regex: '^KEY=.{25}$' }])(
+    'does not tell by what it counts whether a secret matches %j',
+    (input) => {
+      expect(ask('search', { ...input, glob: 'settings.txt' })).toContain('0 lines in 0 files');
+    },
+  );
+
   it('tells no secret', () => {
     expect(ask('search', { text: 'hunter2' })).not.toContain('src');
-    expect(ask('search', { text: 'KEY' })).toContain('secret.env:1: KEY=[scrubbed:KEY]');
+    expect(ask('search', { text: 'KEY' })).toContain('settings.txt:1: KEY=[scrubbed:KEY]');
   });
 
   it('stops a pattern that would take for ever', () => {
@@ -102,7 +116,7 @@ describe('search', () => {
 
 describe('list_files', () => {
   it('lists all, or those of a glob', () => {
-    expect(ask('list_files', '')).toContain('README.md\nsecret.env\nsrc/a.py\nsrc/deep/b.py\n');
+    expect(ask('list_files', '')).toContain('README.md\nsettings.txt\nsrc/a.py\nsrc/deep/b.py\n');
     expect(ask('list_files', { glob: 'src/*' })).toBe(fence.block('1 file', 'src/a.py'));
   });
 });

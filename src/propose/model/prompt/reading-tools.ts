@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ToolCall } from '../../../core/index.ts';
 import type { ProposerTools } from '../../types.ts';
 import type { ModelTool } from '../types.ts';
+import { withoutCredentials } from './credential-files.ts';
 import { linesOf, numbered } from './excerpts.ts';
 import type { Fence } from './fence.ts';
 import { countOf, headAndTail, headOf } from './texts.ts';
@@ -60,11 +61,13 @@ export type ReaderOptions = {
 
 /**
  * Answers read-only calls from the project's files as they are now. It sees what `tools` gives and nothing else: no
- * held-out test is among these files. A wrong call is explained, and costs an answer too.
+ * held-out test is among these files, and of files with credentials it says nothing. A wrong call is explained, and costs an answer too.
  */
 export function readerOf({ tools, fence, clean, limits = readingLimits }: ReaderOptions): Reader {
   let left = limits.answers;
-  const look = { tools, fence, clean, maxChars: limits.charsPerAnswer };
+  const open = withoutCredentials(tools);
+  const lines = cleanLines(open, clean);
+  const look = { tools: open, fence, clean, lines, maxChars: limits.charsPerAnswer };
   return {
     get left() {
       return left;
@@ -79,7 +82,24 @@ export function readerOf({ tools, fence, clean, limits = readingLimits }: Reader
   };
 }
 
-type Look = Required<Omit<ReaderOptions, 'limits'>> & { maxChars: number };
+type Look = Required<Omit<ReaderOptions, 'limits'>> & {
+  /** Of a file, without its secrets. These may go over lines, so they are taken out of the whole file. */
+  lines: (path: string) => readonly string[];
+  maxChars: number;
+};
+
+/** Each file is cleaned once, and again when it was changed. */
+function cleanLines({ read }: Pick<ProposerTools, 'read'>, clean: (text: string) => string): Look['lines'] {
+  const known = new Map<string, { text: string; lines: readonly string[] }>();
+  return (path) => {
+    const text = read(path) ?? '';
+    const before = known.get(path);
+    if (before?.text === text) return before.lines;
+    const lines = linesOf(clean(text));
+    known.set(path, { text, lines });
+    return lines;
+  };
+}
 
 const actions: Readonly<Record<string, (input: unknown, look: Look) => string>> = {
   read_file: (input, look) => withArguments(readSchema, input, (args) => readFile(args, look)),
@@ -177,28 +197,18 @@ function search({ text, regex, glob }: z.infer<typeof searchSchema>, look: Look)
   if (typeof find === 'string') return find;
   const files = matching(glob, look);
   if (typeof files === 'string') return files;
+  // In what may be told only: how many lines match would give a secret away letter by letter.
   const places = files.flatMap((path) =>
-    linesOf(look.tools.read(path) ?? '').map((line) => ({ path, line })),
+    look.lines(path).map((line, index) => ({ path, line, number: index + 1 })),
   );
-  const raw = find(places.map(({ line }) => line));
-  if (raw === null) return tooSlow;
-  // Secrets may go over lines: they are taken out of whole files, and the lines that are told are found anew.
-  const hit = [...new Set(places.filter((_, index) => raw[index]).map(({ path }) => path))];
-  const told = hit.slice(0, maxMatches).flatMap((path) =>
-    linesOf(look.clean(look.tools.read(path) ?? '')).map((line, index) => ({
-      path,
-      line,
-      number: index + 1,
-    })),
-  );
-  const clean = find(told.map(({ line }) => line));
-  if (clean === null) return tooSlow;
-  const hits = told.filter((_, index) => clean[index]);
+  const matches = find(places.map(({ line }) => line));
+  if (matches === null) return tooSlow;
+  const hits = places.filter((_, index) => matches[index]);
   const shown = hits
     .slice(0, maxMatches)
     .map(({ path, line, number }) => `${headOf(path, 200)}:${number}: ${headOf(line, 200)}`);
-  const more = hits.length > shown.length || hit.length > maxMatches ? '\nand more: narrow the search' : '';
-  const label = `${countOf(raw.filter(Boolean).length, 'line')} in ${countOf(hit.length, 'file')}`;
+  const more = hits.length > shown.length ? '\nand more: narrow the search' : '';
+  const label = `${countOf(hits.length, 'line')} in ${countOf(new Set(hits.map(({ path }) => path)).size, 'file')}`;
   return look.fence.block(label, headAndTail(look.clean(shown.join('\n')), look.maxChars) + more);
 }
 
