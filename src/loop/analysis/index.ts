@@ -4,6 +4,7 @@ export type { AnalysisProgress } from './effects.ts';
 export { type EvidenceOf, type EvidenceSource, fileEvidence, type Seen } from './evidence-port.ts';
 export type { OpenKernel } from './kernel-holder.ts';
 export { analysisMachine } from './machine.ts';
+export { madeAnalysisSpec, madeCalls, madeError, madePrint } from './made.ts';
 export type { ModelOf } from './models.ts';
 export { differenceOf, type ReplayStep, replayOf } from './replay.ts';
 export { analysisResultOf } from './result.ts';

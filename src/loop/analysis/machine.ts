@@ -20,7 +20,8 @@ import { onSubtaskEnded, runEnded } from './subtask-end.ts';
 /**
  * The analysis loop, with the states of DESIGN.md under "analysis": prompted -> tool_call_issued -> code_executing ->
  * error_observed -> reflection_retry -> ... | artifact_captured -> prompted | subtask_complete. What a reply does to the
- * state is in on-reply.ts, a cell in on-cell.ts, the model's claim to be done in checking.ts.
+ * state is in on-reply.ts, a cell in on-cell.ts, the model's claim to be done in checking.ts, what happens to the run as a
+ * whole in on-run.ts.
  */
 export const analysisMachine: Machine<
   AnalysisSpec,
