@@ -82,7 +82,7 @@ function checkPrices(proposers: readonly Proposer[], { model }: RepairSpec, limi
   throw new AssayError({
     code: 'usage',
     message: `--max-cost ${limit} cannot be kept: what ${unknown} costs is not known`,
-    fix: `give its price in USD for a million tokens, --price ${which}IN,OUT (0,0 for a model of your own), or as prices in your configuration; or use --max-tokens`,
+    fix: `give its price in USD for a million tokens, --price ${which}IN,OUT (0,0 for a model of your own), or as prices in your own configuration (those of a project do not count); or use --max-tokens`,
   });
 }
 

@@ -18,13 +18,39 @@ describe('settle', () => {
   });
 
   it('lets the command line go before the project, and the project before the user', () => {
-    const user = { rounds: 1, timeout: 1, model: 'a/a' };
-    const project = { rounds: 2, timeout: 2 };
-    expect(settle({ given: { rounds: 3 }, project, user })).toMatchObject({
-      rounds: 3,
-      timeout: 2,
+    const user = { perTest: 1, testTimeout: 1, model: 'a/a' };
+    const project = { perTest: 2, testTimeout: 2 };
+    expect(settle({ given: { perTest: 3 }, project, user })).toMatchObject({
+      perTest: 3,
+      testTimeout: 2,
       model: 'a/a',
     });
+  });
+
+  const names = ['rounds', 'timeout', 'maxTokens', 'maxCost', 'maxOutputTokens', 'contextTokens'] as const;
+  it.each(names)('lets a project lower %s and never raise it; the command line may', (name) => {
+    const of = (project: number, user: number, given = {}) =>
+      settle({ given, project: { [name]: project }, user: { [name]: user } })[name];
+    expect(of(3, 4)).toBe(3);
+    expect(of(9, 4)).toBe(4);
+    expect(of(9, 4, { [name]: 12 })).toBe(12);
+    expect(settle({ given: {}, project: {}, user: { [name]: 4 } })[name]).toBe(4);
+  });
+
+  it('lets no project raise a default, or what a known model takes at its price', () => {
+    const project = { rounds: 99, timeout: 9e9, maxOutputTokens: 9e9, contextTokens: 9e9 };
+    const model = 'anthropic/claude-sonnet-4-5';
+    const { rounds, timeout, maxOutputTokens, contextTokens } = settle({
+      given: { model },
+      project,
+      user: {},
+    });
+    expect({ rounds, timeout, maxOutputTokens }).toEqual({
+      rounds: 5,
+      timeout: 600,
+      maxOutputTokens: 16_000,
+    });
+    expect(contextTokens).toBeLessThan(9e9);
   });
 
   it('does not let an option that was not given take a value away', () => {
@@ -65,6 +91,21 @@ describe('settle', () => {
     };
     const { prices } = settle({ given: {}, project, user: { prices: { 'openai-compatible/mine': mine } } });
     expect(prices).toEqual({ 'openai-compatible/mine': mine, 'openai-compatible/theirs': free });
+  });
+
+  it('takes no price of a project where the user has one by family', () => {
+    const free = { input: 0, output: 0 };
+    const mine = { input: 2, output: 3 };
+    const project = { prices: { 'openai-compatible/mine-2025-01-01': free } };
+    const { prices } = settle({ given: {}, project, user: { prices: { 'openai-compatible/mine': mine } } });
+    expect(prices).toEqual({ 'openai-compatible/mine': mine });
+  });
+
+  it('takes no price of a project where anyone else limits the cost', () => {
+    const project = { maxCost: 1, prices: { 'openai-compatible/x': { input: 0, output: 0 } } };
+    expect(settle({ given: { maxCost: 1 }, project, user: {} }).prices).toEqual({});
+    expect(settle({ given: {}, project, user: { maxCost: 1 } }).prices).toEqual({});
+    expect(settle({ given: {}, project, user: {} }).prices).toEqual(project.prices);
   });
 
   it('takes the base URL from the command line, the environment, the user, in this order', () => {
