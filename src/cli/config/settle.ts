@@ -49,15 +49,12 @@ export function settle(layers: {
   const limited = given.maxCost !== undefined || user.maxCost !== undefined;
   const model = given.model ?? project.model ?? user.model ?? defaults.model;
   const ownServer = modelsOf(model).some(isCompatible) ? envBaseUrl || user.baseUrl : undefined;
+  const own = { ...defaults, ...defined({ contextTokens: knownContext(model) }), ...defined(ofUser) };
   return {
     ...defaults,
     ...defined(ofUser),
     ...defined(project),
-    ...defined(lower(project, {
-      ...defaults,
-      ...defined({ contextTokens: knownContext(model) }),
-      ...defined(ofUser),
-    }),
+    ...defined(lower(project, own)),
     ...defined(given),
     protect: [user, project, given].flatMap(({ protect = [] }) => protect),
     holdout: [user, project, given].flatMap(({ holdout = [] }) => holdout),
