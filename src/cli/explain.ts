@@ -5,6 +5,7 @@ import { machineError } from '../store/index.ts';
 import { interruptedResult } from './early-interrupt.ts';
 import { type ExitCode, exitCodeOfError, exitCodes } from './exit-codes.ts';
 import type { OfRun } from './of-run.ts';
+import { inert, oneLine } from './one-line.ts';
 import type { Terminal } from './terminal.ts';
 
 /** `of`: the run it happened to, if any. */
@@ -17,7 +18,7 @@ export type ExplainOptions = { terminal: Terminal; json: boolean; of: OfRun | nu
 export function explain(error: unknown, { terminal, json, of }: ExplainOptions): ExitCode {
   const known = knownOf(error);
   const because = known.because === undefined ? '' : `\n  because: ${indented(known.because)}`;
-  terminal.say(`assay: ${printable(sentence(known.message))}${because}\n  fix: ${indented(known.fix)}`);
+  terminal.say(`assay: ${oneLine(sentence(known.message))}${because}\n  fix: ${indented(known.fix)}`);
   // What the machine lacked can be mended; a run that is cut goes on then.
   if (of?.cut && (known.code === 'environment' || known.code === 'provider'))
     terminal.say(`  then: assay resume ${of.run}`);
@@ -70,4 +71,10 @@ function sentence(text: string): string {
   return /[.!?:]$/.test(begun) ? begun : `${begun}.`;
 }
 
-const indented = (text: string) => printable(text).trimEnd().replaceAll('\n', '\n    ');
+const indented = (text: string) =>
+  inert(printable(cut(text)))
+    .trimEnd()
+    .replaceAll('\n', '\n    ');
+
+/** A set-up command's output or the trace of a bug is worth that much. */
+const cut = (text: string) => (text.length > 20_000 ? `${text.slice(0, 20_000)}…` : text);

@@ -1,11 +1,11 @@
 import path from 'node:path';
 import { AssayError, type ErrorResult, type RepairResult } from '../core/index.ts';
-import { printable } from '../sandbox/index.ts';
 import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodes, worstOf } from './exit-codes.ts';
 import { errorResultOf, explain } from './explain.ts';
 import type { FixCliOptions } from './fix-options.ts';
 import { OfRun } from './of-run.ts';
+import { oneLine } from './one-line.ts';
 import type { OutputOptions, Performed } from './perform-run.ts';
 import { type PreparedRun, prepareRun } from './start-run.ts';
 
@@ -84,7 +84,7 @@ function summarise(context: CliContext, { outcomes, notRun, exit, json }: Summar
   const width = Math.max(...rows.map(({ status }) => status.length));
   const lines = rows.map(
     ({ project, status, reason }) =>
-      `${status.padEnd(width)}  ${nameOf(context, project)}: ${printable(reason)}`,
+      `${status.padEnd(width)}  ${nameOf(context, project)}: ${oneLine(reason)}`,
   );
   const say = json ? (line: string) => terminal.say(line) : (line: string) => terminal.result(line);
   say('');
@@ -98,7 +98,7 @@ const reasonOf = (result: RepairResult | ErrorResult) =>
 /** As short as it can be said from here. */
 function nameOf({ cwd }: CliContext, dir: string): string {
   const relative = path.relative(cwd, dir) || '.';
-  return printable(relative.startsWith('..') ? dir : relative);
+  return oneLine(relative.startsWith('..') ? dir : relative);
 }
 
 const oneRecording = () =>

@@ -9,9 +9,9 @@ import {
   recordingModel,
   recordingProposer,
 } from '../propose/index.ts';
-import { printable } from '../sandbox/index.ts';
 import { secretsIn } from '../store/index.ts';
 import type { CliContext } from './context.ts';
+import { oneLine } from './one-line.ts';
 import { openRecording } from './record-file.ts';
 
 export type MakeOptions = {
@@ -92,7 +92,7 @@ function announced({ terminal }: CliContext, spec: RepairSpec, model: Model): Mo
   return {
     ...model,
     call: (request, options) => {
-      if (!said) terminal.say(printable(sentence(model, spec)));
+      if (!said) terminal.say(oneLine(sentence(model, spec)));
       said = true;
       return model.call(request, options);
     },

@@ -1,8 +1,8 @@
 import type { Clock, RepairEvent } from '../core/index.ts';
 import { type RepairProgress, type RepairState, viewOf } from '../loop/index.ts';
-import { printable } from '../sandbox/index.ts';
 import { describeEvent } from './describe-event.ts';
 import { describeSpent } from './describe-spent.ts';
+import { oneLine } from './one-line.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows a run on stderr while it goes on: a line per step, and on a terminal one live line below. */
@@ -39,9 +39,9 @@ export function startProgress(options: { terminal: Terminal; clock: Clock; event
       if (events) terminal.result(JSON.stringify(event));
       // What a stopped run comes to is said at the end.
       const line = event.type === 'stopped' ? null : describeEvent(event);
-      if (line !== null) terminal.step(printable(line));
+      if (line !== null) terminal.step(oneLine(line));
       const taken = takeover(now, stage);
-      if (taken !== null) terminal.step(printable(taken));
+      if (taken !== null) terminal.step(oneLine(taken));
       stage = viewOf(now).stage;
       redraw();
     },
@@ -65,14 +65,14 @@ function describeProgress(progress: RepairProgress): string {
     case 'tests':
       return `${progress.seen} of ${progress.total} tests`;
     case 'setup':
-      return `set-up: ${printable(progress.command)}`;
+      return `set-up: ${oneLine(progress.command)}`;
     case 'model':
       return describeModel(progress);
     case 'search': {
       const { tried, passing, hung, perSecond, at } = progress;
       const found = passing > 0 ? `, ${passing} pass` : '';
       const hanging = hung > 0 ? `, ${hung} hung` : '';
-      return `${tried} candidates, ${Math.round(perSecond)}/s${found}${hanging} · ${printable(at)}`;
+      return `${tried} candidates, ${Math.round(perSecond)}/s${found}${hanging} · ${oneLine(at)}`;
     }
   }
 }
@@ -87,14 +87,14 @@ function takeover(state: RepairState, before: number): string | null {
 
 function describeModel({ model: id, ...progress }: Extract<RepairProgress, { kind: 'model' }>): string {
   // A project's configuration may have named it.
-  const model = printable(id);
+  const model = oneLine(id);
   switch (progress.at) {
     case 'waiting':
       return `waiting for ${model}`;
     case 'streaming':
       return `${model} writes, ${progress.outputChars.toLocaleString('en-US')} characters`;
     case 'retrying':
-      return `${model} again in ${Math.ceil(progress.inMs / 1000)} s: ${printable(progress.because)}`;
+      return `${model} again in ${Math.ceil(progress.inMs / 1000)} s: ${oneLine(progress.because)}`;
   }
 }
 
@@ -105,7 +105,7 @@ function liveLine(state: RepairState, doing: string, elapsedMs: number): string 
   if (failing !== null && phase !== 'confirming') parts.push(`${failing} failing`);
   // What it does names a model.
   if (doing !== '') parts.push(doing);
-  else if (stages > 1 && phase === 'proposing') parts.push(printable(proposer));
+  else if (stages > 1 && phase === 'proposing') parts.push(oneLine(proposer));
   if (usage.tokens > 0) parts.push(describeSpent(usage));
   return parts.join(' · ');
 }

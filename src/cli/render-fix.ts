@@ -4,6 +4,7 @@ import type { RepairState } from '../loop/index.ts';
 import { printable } from '../sandbox/index.ts';
 import { describeRed } from './describe-report.ts';
 import { describeSpent } from './describe-spent.ts';
+import { inert, oneLine } from './one-line.ts';
 import { statusLabel } from './status-label.ts';
 import type { Terminal } from './terminal.ts';
 import { wrapRow } from './wrap-row.ts';
@@ -35,13 +36,13 @@ export function renderFix(result: RepairResult, options: RenderOptions): string 
   const { terminal } = options;
   const { label, style } = statusLabel(result, options);
   const wrap = (text: string, by: number) => wrapRow(text, { columns: terminal.wrapAt, indent: by });
-  const lines = [wrap(`${terminal.paint([style, 'bold'], label)}: ${printable(result.reason)}`, 2)];
+  const lines = [wrap(`${terminal.paint([style, 'bold'], label)}: ${oneLine(result.reason)}`, 2)];
   if (result.patch !== null) {
     if (result.bestEffort) lines.push('', 'The best patch so far (it does not make everything pass):');
-    lines.push('', paintDiff(printable(result.patch.trimEnd()), terminal), '');
+    lines.push('', paintDiff(inert(printable(result.patch.trimEnd())), terminal), '');
   }
   const row = (name: string, text: string) =>
-    lines.push(wrap(`${terminal.paint('dim', name.padEnd(indent - 1))} ${printable(text)}`, indent));
+    lines.push(wrap(`${terminal.paint('dim', name.padEnd(indent - 1))} ${oneLine(text)}`, indent));
   if (result.motivation !== null) row('why', result.motivation);
   if (result.tests !== null) row('tests', testsLine(result, options.standing));
   if (result.holdout !== null) row('held out', `${result.holdout.passed} of ${result.holdout.total} passed`);
@@ -62,9 +63,9 @@ export function summariseFix(
   { resumable, next }: Pick<RenderOptions, 'resumable' | 'next'>,
 ): string {
   const { label } = statusLabel(result, { resumable });
-  const fix = result.fix === null ? [] : [`  fix: ${printable(result.fix)}`];
-  const steps = next.filter((step) => step !== result.fix).map((step) => `  next: ${printable(step)}`);
-  return [`${label}: ${printable(result.reason)}`, ...fix, ...steps].join('\n');
+  const fix = result.fix === null ? [] : [`  fix: ${oneLine(result.fix)}`];
+  const steps = next.filter((step) => step !== result.fix).map((step) => `  next: ${oneLine(step)}`);
+  return [`${label}: ${oneLine(result.reason)}`, ...fix, ...steps].join('\n');
 }
 
 function testsLine({ tests, flaky, patch }: RepairResult, { before, now }: Standing): string {

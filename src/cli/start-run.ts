@@ -4,12 +4,12 @@ import { AssayError, type Price, type RepairSpec } from '../core/index.ts';
 import { checkFolder, statFolder } from '../lab/index.ts';
 import { stagesOf } from '../loop/index.ts';
 import { modelsOf, type Proposer } from '../propose/index.ts';
-import { printable } from '../sandbox/index.ts';
 import { refuseEmptyName } from './check-folder-name.ts';
 import { modelSettingsOf, readProjectConfig, readUserConfig, type Settled, settle } from './config/index.ts';
 import type { CliContext } from './context.ts';
 import type { FixCliOptions } from './fix-options.ts';
 import { makeProposers } from './make-proposers.ts';
+import { oneLine } from './one-line.ts';
 import type { PriceOption } from './parse-options.ts';
 import { splitCommand } from './split-command.ts';
 
@@ -34,15 +34,43 @@ export async function prepareRun(
   const unpriced = settle({ given, project, user, envBaseUrl: env.ASSAY_BASE_URL });
   const prices = { ...unpriced.prices, ...pricesOf(options.price ?? [], unpriced.model) };
   const isProjects = given.model === undefined && project.model !== undefined;
+  if (isProjects) checkReplays(unpriced.model, folder);
   const model = absolute(unpriced.model, isProjects ? folder : cwd);
   // Nobody should find out from a bill that a project they were given names a model.
   if (isProjects && modelsOf(model).length > 0)
-    context.terminal.say(`model ${printable(model)}, as the configuration of the project says`);
+    context.terminal.say(`model ${oneLine(model)}, as the configuration of the project says`);
   const spec = specOf({ dir: folder, options, settled: { ...unpriced, prices, model } });
   try {
     return { spec, proposers: await makeProposers(context, spec, { record: options.record }) };
   } catch (error) {
     throw given.model === undefined && model !== 'search' ? withWayOut(error, model) : error;
+  }
+}
+
+/**
+ * A project is outside text: of what it names no file of the user's is read, not through a link either.
+ * @throws AssayError `usage` where it names a recording outside its folder
+ */
+function checkReplays(chain: string, folder: string): void {
+  for (const id of stagesOf({ proposer: chain })) {
+    if (!id.startsWith('replay:')) continue;
+    const file = path.resolve(folder, id.slice('replay:'.length));
+    if (realOf(file).startsWith(folder + path.sep)) continue;
+    throw new AssayError({
+      code: 'usage',
+      message: `The configuration of ${folder} names the recording ${file}`,
+      because: 'a project may name only recordings inside its own folder',
+      fix: 'give it yourself, if you mean it: --model replay:FILE',
+    });
+  }
+}
+
+/** Without links; what is not there has none in its name. */
+function realOf(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
   }
 }
 

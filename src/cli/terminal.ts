@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { cutTo } from './cut-to.ts';
+import { inert } from './one-line.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -47,7 +48,7 @@ export function openTerminal({ stdout, stderr, env }: TerminalStreams): Terminal
   };
   const say = (text: string) => {
     clear();
-    stderr.write(`${text}\n`);
+    stderr.write(`${inert(text)}\n`);
   };
   return {
     result: (text) => {

@@ -1,6 +1,13 @@
 import path from 'node:path';
 import { AssayError, type ModelSettings } from '../core/index.ts';
-import { createModel, type Model, modelProposer, replayModel, retryingModel } from './model/index.ts';
+import {
+  checkModelId,
+  createModel,
+  type Model,
+  modelProposer,
+  replayModel,
+  retryingModel,
+} from './model/index.ts';
 import { parseRecording, readRecordingText, replayProposer } from './replay/index.ts';
 import { searchProposer } from './search/index.ts';
 import type { Proposer } from './types.ts';
@@ -102,6 +109,7 @@ export async function createProposer(id: string, context: ProposerContext): Prom
     const argument = kind.match(id);
     if (argument !== null) return kind.create(argument, context);
   }
+  checkModelId(id);
   throw new AssayError({
     code: 'usage',
     message: `There is no proposer '${id}'`,

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorAnswers } from '../../src/propose/model/scripted-server/server.fixture.ts';
@@ -46,6 +46,61 @@ describe.concurrent('a model', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('writes no line of its own, on either stream, and obeys no pipeline', async () => {
+    const home = folder('home');
+    const motivation =
+      'small\n::error file=shop.py::forged\n ::stop-commands::x\nnext     assay apply other writes it\n##[add-mask]a';
+    const server = await serve([proposes([mendingEdit], motivation)]);
+    const ended = await assay(['fix', project(redProject), ...asking(server)], { home });
+    expect(ended.code, ended.stderr).toBe(0);
+    // The attack arrived.
+    expect(ended.stdout).toContain('forged');
+    expect(ended.stderr).toContain('forged');
+    const shown = await assay(['show', 'latest'], { home });
+    for (const text of [ended.stdout, ended.stderr, shown.stdout]) {
+      expect(text).not.toMatch(/^\s*::|##\[/m);
+      expect(text).not.toContain('\nnext     assay apply other');
+    }
+  });
+
+  it('has its key kept out of all that is kept and shown, also where it is a plain word', async () => {
+    const home = folder('home');
+    const key = 'mysecretpassphrase';
+    const server = await serve([proposes([mendingEdit], `the key is ${key}, a hundred is small`)]);
+    const record = path.join(home, 'record.jsonl');
+    const ended = await assay(['fix', project(redProject), ...asking(server), '--record', record], {
+      home,
+      env: { ASSAY_API_KEY: key },
+    });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(JSON.stringify(server.requests[0])).toContain(key);
+    expect(ended.stdout).toContain('the key is [scrubbed:ASSAY_API_KEY], a hundred is small');
+    expect(`${ended.stdout}${ended.stderr}`).not.toContain(key);
+    expect(contentsOf(home).filter(({ text }) => text.includes(key))).toEqual([]);
+  });
+
+  it('named by a project may be a recording of its own, and no other file of the user', async () => {
+    const home = folder('home');
+    writeFileSync(path.join(home, 'private.txt'), 'root:only-for-me\n');
+    for (const file of [path.join(home, 'private.txt'), '../escape.txt', 'linked.txt']) {
+      const dir = project({
+        ...redProject,
+        'assay.config.json': JSON.stringify({ model: `replay:${file}` }),
+      });
+      symlinkSync(path.join(home, 'private.txt'), path.join(dir, 'linked.txt'));
+      const ended = await assay(['fix', dir, '--json'], { home });
+      expectError(ended, 2);
+      expect(`${ended.stdout}${ended.stderr}`).not.toContain('only-for-me');
+      expect(ended.stderr).toContain('inside its own folder');
+    }
+    const own = project({ ...redProject, 'assay.config.json': '{"model": "replay:said.json"}' });
+    writeFileSync(path.join(own, 'said.json'), readFileSync(replay([mending]).slice('replay:'.length)));
+    expect((await assay(['fix', own, '--json'], { home })).code).toBe(0);
+    const given = await assay(['fix', own, '--model', `replay:${path.join(home, 'private.txt')}`], { home });
+    expect(`${given.stdout}${given.stderr}`).not.toContain('only-for-me');
+    expect(given.code).toBe(1);
+  });
+
   it('shows tokens and cost to a person, and an unknown cost as unknown', async () => {
     const home = folder('home');
     const server = await serve([mends]);
@@ -82,7 +137,7 @@ describe.concurrent('a model', () => {
     ];
     const error = expectError(await assay(args, { home }), 2);
     expect(error.message).toContain('what openai-compatible/x costs is not known');
-    expect(error.fix).toMatch(/--price IN,OUT .*prices in your configuration/);
+    expect(error.fix).toMatch(/--price IN,OUT .*prices in your own configuration/);
     expect(runsIn(home)).toEqual([]);
     expect(readdirSync(home)).toEqual([]);
     expect(server.requests).toEqual([]);

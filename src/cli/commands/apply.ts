@@ -3,6 +3,7 @@ import { applyPatch } from '../apply-patch.ts';
 import type { CliContext } from '../context.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { OfRun } from '../of-run.ts';
+import { oneLine } from '../one-line.ts';
 import { type ReadRun, readResult } from '../read-run.ts';
 import { kindOfRun } from '../run-kind.ts';
 
@@ -25,7 +26,7 @@ export async function applyCommand(
       terminal.result(JSON.stringify({ schema: 'assay-apply/1', run: run.id, dir, files, already }));
       return exitCodes.ok;
     }
-    for (const file of files) terminal.result(file);
+    for (const file of files) terminal.result(oneLine(file));
     terminal.say(sentence({ dir, count: files.length, already, undo }));
     return exitCodes.ok;
   } catch (error) {

@@ -14,11 +14,11 @@ import {
   toCtrf,
   toJunit,
 } from '../../lab/index.ts';
-import { printable } from '../../sandbox/index.ts';
 import { readProjectConfig, readUserConfig, settle } from '../config/index.ts';
 import type { CliContext } from '../context.ts';
 import { type ExitCode, exitCodeOfVerdict } from '../exit-codes.ts';
 import { type JobSettings, materialise } from '../job-file.ts';
+import { oneLine } from '../one-line.ts';
 import { splitCommand } from '../split-command.ts';
 import type { Terminal } from '../terminal.ts';
 import { wrapRow } from '../wrap-row.ts';
@@ -169,9 +169,9 @@ async function judge({ terminal, signal }: CliContext, settings: Settings): Prom
     ...(test === undefined ? {} : { testCommand: splitCommand(test) }),
     ...(setup === undefined ? {} : { setup }),
     ...(timeout === undefined ? {} : { setupMs: timeout * 1_000 }),
-    onSetUp: (command) => terminal.say(`set-up: ${printable(command)}`),
+    onSetUp: (command) => terminal.say(`set-up: ${oneLine(command)}`),
   });
-  terminal.say(`lab: ${project.framework} in ${printable(settings.source)}`);
+  terminal.say(`lab: ${project.framework} in ${oneLine(settings.source)}`);
   const limits: LabLimits = {
     ...(timeout === undefined ? {} : { wallMs: timeout * 1_000 }),
     ...(perTest === undefined ? {} : { testMs: perTest * 1_000 }),

@@ -1,10 +1,10 @@
 import { AssayError } from '../../core/index.ts';
-import { printable } from '../../sandbox/index.ts';
 import type { RunSummary } from '../../store/index.ts';
 import type { CliContext } from '../context.ts';
 import { cutTo } from '../cut-to.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { OfRun } from '../of-run.ts';
+import { oneLine } from '../one-line.ts';
 import { readResult } from '../read-run.ts';
 import { readAnalysis } from '../solve-read.ts';
 import { solveLabel } from '../solve-render.ts';
@@ -37,7 +37,7 @@ export async function runsCommand(context: CliContext, options: { json?: boolean
     const label = labels[at] ?? run.status;
     const then = run.resumable ? `  (assay resume ${run.id} goes on with it)` : '';
     terminal.result(
-      `${run.id.padEnd(width)}  ${label.padEnd(status)}  ${age.padStart(8)}  ${printable(run.about)}${then}`,
+      `${run.id.padEnd(width)}  ${label.padEnd(status)}  ${age.padStart(8)}  ${oneLine(run.about)}${then}`,
     );
   }
   return exitCodes.ok;

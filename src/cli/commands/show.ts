@@ -4,6 +4,7 @@ import type { CliContext } from '../context.ts';
 import { describeEvent } from '../describe-event.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { nextOf } from '../next-steps.ts';
+import { oneLine } from '../one-line.ts';
 import { readResult } from '../read-run.ts';
 import { paintDiff, renderFix, standingOf } from '../render-fix.ts';
 import { kindOfRun } from '../run-kind.ts';
@@ -29,7 +30,7 @@ export async function showCommand(
     if (result.alternatives.length === 0) terminal.say(`${result.run} found no other patch`);
     for (const { motivation, diff } of result.alternatives)
       terminal.result(
-        `${terminal.paint('bold', printable(motivation))}\n\n${paintDiff(printable(diff), terminal)}\n`,
+        `${terminal.paint('bold', oneLine(motivation))}\n\n${paintDiff(printable(diff), terminal)}\n`,
       );
   } else {
     terminal.result(story(events).join('\n'));
@@ -42,5 +43,5 @@ export async function showCommand(
 
 /** The steps in a line each; batches of candidates are summed up by what came of them. */
 function story(events: readonly RepairEvent[]): string[] {
-  return events.flatMap((event) => describeEvent(event) ?? []).map(printable);
+  return events.flatMap((event) => describeEvent(event) ?? []).map((line) => oneLine(line));
 }

@@ -14,10 +14,11 @@ export {
   type Source,
 } from './prompt/index.ts';
 export { type ModelProposerOptions, modelProposer } from './proposer.ts';
-export { type CreateModelOptions, createModel } from './providers.ts';
+export { type CreateModelOptions, checkModelId, createModel } from './providers.ts';
 export { type ReplayHeader, recordingModel, replayModel } from './recorded.ts';
 export { requestHash } from './request-hash.ts';
 export { type RetryOptions, retryingModel } from './retrying.ts';
 export { type ScriptedModel, type ScriptedModelReply, scriptedModel } from './scripted.ts';
+export { refusesTools } from './tool-trouble.ts';
 export type * from './types.ts';
 export { requestCharacters } from './usage.ts';

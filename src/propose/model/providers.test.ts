@@ -57,6 +57,29 @@ describe('createModel', () => {
       expect(refused({ id, env }).message).toContain('no model');
   });
 
+  it.each([`openai/${'x'.repeat(200_000)}`, 'openai/a\n::error ::b', 'openai/\x1b]0;x', 'openai/a\u2028b'])(
+    'refuses an id that is too long or not of one line',
+    (id) => {
+      const error = refused({ id, env });
+      expect(error).toMatchObject({ code: 'usage', message: expect.stringContaining('no id of a model') });
+      expect(JSON.stringify(error)).not.toMatch(/x{100}/);
+      expect(error.message).not.toContain('\n');
+    },
+  );
+
+  it.each(['abcd\nefgh', 'abcd\r\nX-Evil: 1', 'schlüssel-\u0431', 'sk-\u201cquoted\u201d', 'a\0b'])(
+    'names the variable of a key that no header can hold: %j',
+    (key) => {
+      const error = refused({ id: 'openai/gpt', env: { OPENAI_API_KEY: key } });
+      expect(error).toMatchObject({ code: 'usage', message: expect.stringContaining('OPENAI_API_KEY') });
+      expect(JSON.stringify([error.message, error.because, error.fix])).not.toContain(key.slice(0, 3));
+    },
+  );
+
+  it('takes a key with a line break behind it', () => {
+    expect(createModel({ id: 'openai/gpt', env: { OPENAI_API_KEY: 'abcd\n' } }).receiver).toBe('openai');
+  });
+
   it('names the variable of a key that is missing or empty', () => {
     expect(refused({ id: 'openai/gpt' }).message).toContain('OPENAI_API_KEY');
     expect(refused({ id: 'anthropic/c', env: { ANTHROPIC_API_KEY: '  ' } }).fix).toContain(

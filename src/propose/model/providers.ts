@@ -58,9 +58,10 @@ export type CreateModelOptions = {
 /**
  * A model by its id. Nothing is loaded or sent before the first call, and a call is tried once (see `retryingModel`).
  * `ASSAY_BASE_URL` counts for `openai-compatible` alone, so that no other provider's key follows it.
- * @throws AssayError `usage`: no such provider, no model's name, no key, no base URL or a bad one.
+ * @throws AssayError `usage`: no such provider, no model's name, no key or one that cannot be sent, no base URL or a bad one.
  */
 export function createModel({ id, baseUrl, env, limits }: CreateModelOptions): Model {
+  checkModelId(id);
   const { name, model } = parseId(id);
   const provider = providers[name];
   const key = firstSet(env, provider.keyVariables);
@@ -69,6 +70,7 @@ export function createModel({ id, baseUrl, env, limits }: CreateModelOptions): M
   const address = url ?? provider.baseUrl;
   if (address === null) throw noBaseUrl(id);
   if (key === null && provider.keyRequired) throw noKey(id, provider.keyVariables);
+  if (key !== null) checkKey(key);
   return sdkModel({
     id,
     receiver: url === null ? name : new URL(url).host,
@@ -93,6 +95,42 @@ function firstSet(env: Env, variables: readonly string[]): KnownSecret | null {
 function clean(value: string | undefined): string | null {
   const trimmed = value?.trim() ?? '';
   return trimmed === '' ? null : trimmed;
+}
+
+const longestId = 200;
+
+/**
+ * It stands in lines, files and requests.
+ * @throws AssayError `usage` for one that is too long, or not of one line
+ */
+export function checkModelId(id: string): void {
+  const because =
+    id.length > longestId
+      ? `it has ${id.length} characters, and ${longestId} are the most`
+      : /\p{Cc}|[\u2028\u2029]/u.test(id)
+        ? 'it has line breaks or other control characters'
+        : null;
+  if (because === null) return;
+  throw new AssayError({
+    code: 'usage',
+    message: `${JSON.stringify(id.slice(0, 60))}${id.length > 60 ? '...' : ''} is no id of a model`,
+    because,
+    fix: 'Give --model as provider/model, with the name as the provider spells it.',
+  });
+}
+
+/** A header holds one line of latin-1. */
+function checkKey({ name, value }: KnownSecret): void {
+  if (/^[\x20-\x7e\xa0-\xff]+$/.test(value)) return;
+  const because = /[\r\n]/.test(value)
+    ? 'it goes over several lines'
+    : 'it holds characters that cannot stand in a header';
+  throw new AssayError({
+    code: 'usage',
+    message: `The key in ${name} cannot be sent`,
+    because,
+    fix: `Set ${name} to the key alone, as the provider shows it.`,
+  });
 }
 
 function parseId(id: string): { name: ProviderName; model: string } {

@@ -42,7 +42,7 @@ export function parseRecording(text: string, name: string): Recording {
       const parsed = tryJson(line);
       if (parsed.ok) return [{ value: parsed.value, number }];
       if (torn && index > 0 && index === all.length - 1) return [];
-      throw notARecording(name, `line ${number} is not JSON: ${parsed.problem}`);
+      throw notARecording(name, `line ${number} is not JSON ${parsed.problem}`.trimEnd());
     });
   if (header === undefined) throw notARecording(name, 'the file is empty');
   return {
@@ -65,7 +65,9 @@ function tryJson(text: string): { ok: true; value: unknown } | { ok: false; prob
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+    // Where it fails, and never what stands there: the file may be none of the user's recordings.
+    const [at = ''] = /\bat position \d+/.exec(error instanceof Error ? error.message : '') ?? [];
+    return { ok: false, problem: at };
   }
 }
 
