@@ -39,8 +39,9 @@ export function openTerminal({ stdout, stderr, env }: TerminalStreams): Terminal
   const [colorOut, colorErr] = [coloured(stdout), coloured(stderr)];
   const paint = (on: boolean) => (style: Style, text: string) =>
     on ? styleText(style, text, { validateStream: false }) : text;
-  // The window may change its size at any time. The last column is left free: some terminals wrap in it.
-  const room = () => Math.max(8, (stderr.columns ?? 100) - 1);
+  // The window may change its size at any time, and one that does not tell has 0 columns. The last column is left free:
+  // some terminals wrap in it.
+  const room = () => Math.max(8, (stderr.columns || 100) - 1);
   let shown = false;
   const clear = () => {
     if (shown) stderr.write('\r\x1b[2K');
@@ -67,7 +68,7 @@ export function openTerminal({ stdout, stderr, env }: TerminalStreams): Terminal
     interactive,
     paint: paint(colorOut),
     paintProgress: paint(colorErr),
-    columns: Math.max(40, stdout.columns ?? 100),
-    wrapAt: stdout.isTTY === true ? Math.max(40, stdout.columns ?? 100) : null,
+    columns: Math.max(40, stdout.columns || 100),
+    wrapAt: stdout.isTTY === true ? Math.max(40, stdout.columns || 100) : null,
   };
 }
