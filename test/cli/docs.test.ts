@@ -13,7 +13,7 @@ const jsonBlocks = (text: string): unknown[] =>
   [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, block = '']) => JSON.parse(block));
 
 describe('docs', () => {
-  it.each(['fix', 'lab'])('of %s name every option that its help does', async (name) => {
+  it.each(['fix', 'lab', 'solve'])('of %s name every option that its help does', async (name) => {
     const { stdout } = await assay([name, '--help'], { home: folder('home') });
     const options = [...stdout.matchAll(/^ {2}(?:-h, )?(--[a-z-]+)/gm)].map(([, option]) => option);
     expect(options.length).toBeGreaterThan(10);
