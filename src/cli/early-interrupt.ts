@@ -27,7 +27,7 @@ export function interruptedResult({ run, fix }: { run: string | null; fix: strin
 }
 
 /** Synchronously: the process ends right after it. */
-function tell(descriptor: number, line: string): void {
+export function tell(descriptor: number, line: string): void {
   try {
     writeSync(descriptor, `${line}\n`);
   } catch {

@@ -1,5 +1,7 @@
 import path from 'node:path';
-import { AssayError, type ErrorResult, type RepairResult } from '../core/index.ts';
+import { AssayError, type ErrorResult, type RepairResult, type RepairSpec } from '../core/index.ts';
+import { statFolder } from '../lab/index.ts';
+import { readUserConfig } from './config/index.ts';
 import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodes, worstOf } from './exit-codes.ts';
 import { errorResultOf, explain } from './explain.ts';
@@ -7,6 +9,7 @@ import type { FixCliOptions } from './fix-options.ts';
 import { OfRun } from './of-run.ts';
 import { oneLine } from './one-line.ts';
 import type { OutputOptions, Performed } from './perform-run.ts';
+import { limitsAfter, type SharedLimits, type Spent, spentAfter } from './shared-limits.ts';
 import { type PreparedRun, prepareRun } from './start-run.ts';
 
 type FixOne = (
@@ -21,28 +24,67 @@ type Outcome = { project: string; exit: ExitCode; result: RepairResult | ErrorRe
 
 /**
  * `assay fix A B ...`: one run for each folder, in order. The first that is not done stops the row, or with
- * `--keep-going` none does. What is wrong with any of them is said before the first begins.
+ * `--keep-going` none does. What is wrong with any of them is said before the first begins. Limits on tokens and cost
+ * that the user gave hold for all of them together.
  */
 export async function fixMany(
   context: CliContext,
   { dirs, options, fix }: { dirs: readonly string[]; options: FixCliOptions; fix: FixOne },
 ): Promise<ExitCode> {
   if (options.record !== undefined) throw oneRecording();
-  const prepared: PreparedRun[] = [];
-  for (const dir of dirs) prepared.push(await prepareRun(context, dir, options));
+  const folders: Folder[] = [];
+  for (const dir of dirs) folders.push(await prepareOne(context, dir, options));
+  const shared = { ...limitsOf(readUserConfig(context.env)), ...limitsOf(options) };
   const outcomes: Outcome[] = [];
-  for (const each of prepared) {
-    const name = nameOf(context, each.spec.dir);
-    showHeading(context, name, options);
-    const outcome = await tryOne(context, each, { options, fix });
+  let spent: Spent = { tokens: 0, costUsd: 0 };
+  let isUsedUp = false;
+  let why = 'the one before was not done; --keep-going tries all';
+  for (const each of folders) {
+    const limits = each.prepared === null ? null : limitsAfter(each.prepared.spec.limits, shared, spent);
+    if (each.prepared !== null && limits === null) {
+      isUsedUp = true;
+      why = 'what the command may use is used up; run the rest with a limit of their own';
+      break;
+    }
+    showHeading(context, nameOf(context, each.project), options);
+    const outcome = await tryOne(context, within(each, limits), { options, fix });
     outcomes.push(outcome);
+    spent = spentAfter(spent, outcome.result);
     if (outcome.exit === exitCodes.interrupted) break;
     if (outcome.exit !== exitCodes.ok && options.keepGoing !== true) break;
   }
-  const notRun = prepared.slice(outcomes.length).map(({ spec }) => spec.dir);
-  const exit = worstOf(outcomes.map((outcome) => outcome.exit));
-  summarise(context, { outcomes, notRun, exit, json: options.json === true });
+  const notRun = folders.slice(outcomes.length).map(({ project }) => project);
+  const used = notRun.length > 0 && isUsedUp ? [exitCodes.budget] : [];
+  const exit = worstOf([...outcomes.map((outcome) => outcome.exit), ...used]);
+  summarise(context, { outcomes, notRun, why, exit, json: options.json === true });
   return exit;
+}
+
+/** A folder that is to be fixed; `error`: why it cannot be. */
+type Folder = { project: string } & ({ prepared: PreparedRun } | { prepared: null; error: unknown });
+
+/** With `--keep-going` a folder that is not there is one end among the others; what is wrong else is said at once. */
+async function prepareOne(context: CliContext, dir: string, options: FixCliOptions): Promise<Folder> {
+  const project = path.resolve(context.cwd, dir);
+  try {
+    const prepared = await prepareRun(context, dir, options);
+    return { project: prepared.spec.dir, prepared };
+  } catch (error) {
+    const missing = dir !== '' && statFolder(project)?.isDirectory() !== true;
+    if (missing && options.keepGoing === true) return { project, prepared: null, error };
+    throw error;
+  }
+}
+
+const limitsOf = ({ maxTokens, maxCost }: SharedLimits): SharedLimits => ({
+  ...(maxTokens !== undefined && { maxTokens }),
+  ...(maxCost !== undefined && { maxCost }),
+});
+
+function within(folder: Folder, limits: RepairSpec['limits'] | null): Folder {
+  if (folder.prepared === null || limits === null) return folder;
+  const { spec, proposers } = folder.prepared;
+  return { ...folder, prepared: { spec: { ...spec, limits }, proposers } };
 }
 
 /** Above what is shown of a run, on the stream that a person reads. */
@@ -53,12 +95,13 @@ function showHeading({ terminal }: CliContext, name: string, { json, events }: F
 
 async function tryOne(
   context: CliContext,
-  prepared: PreparedRun,
+  folder: Folder,
   { options, fix }: { options: FixCliOptions; fix: FixOne },
 ): Promise<Outcome> {
-  const project = prepared.spec.dir;
+  const { project } = folder;
   try {
-    const { result, code } = await fix(context, prepared, options, () => {});
+    if (folder.prepared === null) throw folder.error;
+    const { result, code } = await fix(context, folder.prepared, options, () => {});
     return { project, exit: code, result };
   } catch (thrown) {
     if (context.signal.aborted) throw thrown;
@@ -69,17 +112,19 @@ async function tryOne(
   }
 }
 
-type Summary = { outcomes: readonly Outcome[]; notRun: readonly string[]; exit: ExitCode; json: boolean };
+type Summary = {
+  outcomes: readonly Outcome[];
+  notRun: readonly string[];
+  why: string;
+  exit: ExitCode;
+  json: boolean;
+};
 
-function summarise(context: CliContext, { outcomes, notRun, exit, json }: Summary): void {
+function summarise(context: CliContext, { outcomes, notRun, why, exit, json }: Summary): void {
   const { terminal } = context;
   const rows = [
     ...outcomes.map(({ project, result }) => ({ project, status: result.status, reason: reasonOf(result) })),
-    ...notRun.map((project) => ({
-      project,
-      status: 'not run',
-      reason: 'the one before was not done; --keep-going tries all',
-    })),
+    ...notRun.map((project) => ({ project, status: 'not run', reason: why })),
   ];
   const width = Math.max(...rows.map(({ status }) => status.length));
   const lines = rows.map(

@@ -1,17 +1,22 @@
-import { interruptSignals } from './early-interrupt.ts';
+import { interruptedResult, interruptSignals, tell } from './early-interrupt.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
+const goOn = 'assay runs lists the run, if it had begun; assay resume goes on with it';
+
 /**
  * Aborts when the command should end in good order: at the first Ctrl-C, and when nobody reads its output any more
- * (`assay fix --events | head -1`). A second Ctrl-C ends the process at once, and the kernel its sandboxes with it.
+ * (`assay fix --events | head -1`). A second Ctrl-C ends the process at once, and the kernel its sandboxes with it; with
+ * `--json` it prints that it was interrupted.
  * Commands that only print (`assay runs | head -1`) do not listen and end as they are.
  */
-export function watchInterrupts(terminal: Terminal): AbortSignal {
+export function watchInterrupts(terminal: Terminal, { json }: { json: boolean }): AbortSignal {
   const controller = new AbortController();
   const onSignal = (name: NodeJS.Signals) => {
     if (controller.signal.aborted) {
       terminal.clear();
+      // Where a result is out already there is one object, and nothing is added to it.
+      if (json && !terminal.hasResult()) tell(1, JSON.stringify(interruptedResult({ run: null, fix: goOn })));
       process.exit(exitCodes.interrupted);
     }
     const what = name === 'SIGINT' ? 'interrupted' : 'asked to end';

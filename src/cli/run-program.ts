@@ -11,7 +11,7 @@ function makeContext(): CliContext {
   const { stdout, stderr, stdin, env } = process;
   const terminal = openTerminal({ stdout, stderr, env });
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  const signal = watchInterrupts(terminal);
+  const signal = watchInterrupts(terminal, { json: process.argv.includes('--json') });
   return {
     terminal,
     env,

@@ -8,6 +8,8 @@ type Style = Parameters<typeof styleText>[0];
 export type Terminal = {
   /** Writes to stdout. */
   result(text: string): void;
+  /** Something was written to it. */
+  hasResult(): boolean;
   /** Writes one line to stderr, above the live line if there is one. */
   say(text: string): void;
   /** The same for a line that is told again in the result: on a terminal it is cut to one line of it. */
@@ -43,6 +45,7 @@ export function openTerminal({ stdout, stderr, env }: TerminalStreams): Terminal
   // some terminals wrap in it.
   const room = () => Math.max(8, (stderr.columns || 100) - 1);
   let shown = false;
+  let told = false;
   const clear = () => {
     if (shown) stderr.write('\r\x1b[2K');
     shown = false;
@@ -52,8 +55,10 @@ export function openTerminal({ stdout, stderr, env }: TerminalStreams): Terminal
     stderr.write(`${inert(text)}\n`);
   };
   return {
+    hasResult: () => told,
     result: (text) => {
       clear();
+      told = true;
       stdout.write(text.endsWith('\n') ? text : `${text}\n`);
     },
     say,

@@ -110,6 +110,21 @@ describe.concurrent('Ctrl-C', () => {
     await until('nothing is left alive', () => processesWith(mark).length === 0, 5_000);
     await expectSameEnd(home);
   });
+
+  it('twice prints one object with --json all the same', async () => {
+    const [home, mark] = [folder('home'), newMark()];
+    const running = start(['fix', slowProject(mark, 20), '--model', replay([mending]), '--json'], { home });
+    await until('a test at work', () => processesWith(mark).length > 0);
+    running.child.kill('SIGINT');
+    running.child.kill('SIGTERM');
+    const { code, stdout } = await running.ended;
+    expect(code).toBe(130);
+    expect(errorResultSchema.parse(JSON.parse(stdout)).error).toMatchObject({
+      code: 'interrupted',
+      fix: expect.stringContaining('assay resume'),
+    });
+    await until('nothing is left alive', () => processesWith(mark).length === 0, 5_000);
+  });
 });
 
 describe.concurrent('Ctrl-C while assay is being loaded', () => {

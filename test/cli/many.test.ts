@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { errorResultSchema, repairResultSchema } from '../../src/core/index.ts';
 import { expectError, runsIn } from './expectations.ts';
+import { asking, mends, serve } from './model.ts';
 import { assay, type Ended } from './process.ts';
 import { type Files, folder, greenProject, lay, mending, redProject, replay } from './project.ts';
 
@@ -76,6 +77,50 @@ describe.concurrent('several folders', () => {
       expect.stringMatching(/^environment_error +two: /),
       expect.stringMatching(/^done +three: 2 tests pass/),
     ]);
+  });
+
+  it('with one that is missing among them are all tried with --keep-going', async () => {
+    const home = folder('home');
+    const cwd = repository({ one: redProject, three: greenProject });
+    const args = ['fix', 'one', 'nowhere', 'three', ...model, '--json'];
+    const ended = await assay([...args, '--keep-going'], { home, cwd });
+    expect(manyOf(ended)).toMatchObject({
+      exit: 2,
+      runs: [
+        { exit: 0, result: { status: 'done' } },
+        { project: path.join(cwd, 'nowhere'), exit: 2, result: { error: { code: 'usage' } } },
+        { exit: 0, result: { status: 'already_green' } },
+      ],
+      notRun: [],
+    });
+    expect(ended.code).toBe(2);
+    const strictly = await assay(args, { home: folder('home'), cwd });
+    expect(expectError(strictly, 2).message).toContain('nowhere');
+  });
+
+  it('share what the command may use', async () => {
+    const home = folder('home');
+    const cwd = repository({ one: redProject, two: redProject });
+    const server = await serve([mends, mends]);
+    const args = [...asking(server), '--max-output-tokens', '200', '--keep-going', '--json'];
+    const both = await assay(['fix', 'one', 'two', ...args], { home, cwd });
+    expect(manyOf(both).runs.map(({ exit }) => exit)).toEqual([0, 0]);
+    expect(server.requests).toHaveLength(2);
+    const dear = { ...mends, usage: { input: 3_900, output: 50 } };
+    const again = await serve([dear, dear]);
+    const limited = ['--model', 'openai-compatible/x', '--base-url', again.url, ...args.slice(4)];
+    // The first uses 3,950 of them; what is left does not pay for another call.
+    const ended = await assay(['fix', 'one', 'two', ...limited, '--max-tokens', '4000'], { home, cwd });
+    const { exit, runs } = manyOf(ended);
+    expect(again.requests).toHaveLength(1);
+    expect(runs.map((run) => run.exit)).toEqual([0, 4]);
+    expect(exit).toBe(4);
+    const third = await serve([dear, dear]);
+    const priced = ['--model', 'openai-compatible/x', '--base-url', third.url, ...args.slice(4)];
+    const cost = ['--price', '100,0', '--max-cost', '0.4'];
+    const costly = manyOf(await assay(['fix', 'one', 'two', ...priced, ...cost], { home, cwd }));
+    expect(costly.runs.map((run) => run.exit)).toEqual([0, 4]);
+    expect(third.requests).toHaveLength(1);
   });
 
   it('are all checked before the first begins', async () => {
