@@ -67,7 +67,19 @@ const spentOn = (events: readonly RepairEvent[]) => {
 };
 
 describe('callLog', () => {
-  const past = [reply('one'), reply('two')].map((result, at) => ({ request: `r${at}`, result, usage }));
+  const past = [reply('one'), reply('two')].map((result, at) => {
+    const left = { tokens: 1000 - 100 * at, costUsd: null };
+    return { request: `r${at}`, result, usage, left };
+  });
+
+  it('tells what was left when the next of them was made', () => {
+    const log = callLog({ round: 1, past, emit: async () => {} });
+    expect(log.leftThen?.()).toEqual({ tokens: 1000, costUsd: null });
+    log.past('r0');
+    expect(log.leftThen?.()).toEqual({ tokens: 900, costUsd: null });
+    log.past('other');
+    expect(log.leftThen?.()).toBe(null);
+  });
 
   it('gives past results again in their order, each once', () => {
     const log = callLog({ round: 1, past, emit: async () => {} });
@@ -129,7 +141,17 @@ describe('calls in the journal', () => {
   it('belong to one proposal', () => {
     const proposed: RepairEvent = { type: 'proposed', round: 1, proposed: madeProposal('x') };
     const { calls } = stateAfter([...begun, calling, called('r0'), proposed]);
-    expect(calls).toEqual({ past: [], inFlight: null, any: false });
+    expect(calls).toMatchObject({ past: [], inFlight: null, any: false });
+  });
+
+  it('keep what was left when each began', () => {
+    const spec = madeSpec({ limits: { ...madeSpec().limits, tokens: 5000, costUsd: 9 } });
+    const events = [...begun.slice(1), calling, called('r0'), calling, called('r1')];
+    const { calls } = positionAfter(repairMachine, startOf(repairMachine, spec), events).state;
+    expect(calls.past.map(({ left }) => left)).toEqual([
+      { tokens: 5000, costUsd: 9 },
+      { tokens: 4900, costUsd: 8.5 },
+    ]);
   });
 
   it('are out of place where nothing is being proposed', () => {

@@ -13,7 +13,7 @@ export function callLog(options: {
 }): CallLog {
   const { round, emit } = options;
   return {
-    past: givenAgain(options.past),
+    ...replayOf(options.past),
     calling: ({ model, projection }) =>
       emit({ type: 'model_calling', round, model, projection }, { sync: true }),
     called: (called) =>
@@ -22,16 +22,23 @@ export function callLog(options: {
 }
 
 /** Gives journaled results again, each for its own request and in their order. */
-export function givenAgain(past: readonly PastCall[]): CallLog['past'] {
-  const left = [...past];
-  return (request) => {
-    const [next] = left;
-    if (next?.request !== request) {
-      // From here on the process does something else: later results answer what it will not ask.
-      left.length = 0;
-      return null;
-    }
-    left.shift();
-    return next.result;
+export const givenAgain = (past: readonly Journaled[]): CallLog['past'] => replayOf(past).past;
+
+type Journaled = Pick<PastCall, 'request' | 'result'> & Partial<Pick<PastCall, 'left'>>;
+
+function replayOf(past: readonly Journaled[]): Required<Pick<CallLog, 'past' | 'leftThen'>> {
+  const rest = [...past];
+  return {
+    past(request) {
+      const [next] = rest;
+      if (next?.request !== request) {
+        // From here on the process does something else: later results answer what it will not ask.
+        rest.length = 0;
+        return null;
+      }
+      rest.shift();
+      return next.result;
+    },
+    leftThen: () => rest[0]?.left ?? null,
   };
 }

@@ -29,6 +29,8 @@ export function feedbackOf(state: RepairState): Feedback {
     refusals: state.refusals,
     ...(state.refused.length > 0 && { refused: state.refused }),
     steering: state.steering,
+    malformedReplies: state.malformed,
+    toolsRefused: state.toolsRefused,
   };
 }
 

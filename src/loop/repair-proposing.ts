@@ -25,7 +25,7 @@ export function onProposed(state: RepairState, { base }: At<'proposing'>, propos
         near: [],
       };
       return unpatchable(
-        { ...state, refusals: [refusal], refused: [] },
+        { ...state, malformed: state.malformed + 1, refusals: [refusal], refused: [] },
         base,
         `malformed reply: ${proposed.problem}`,
       );

@@ -11,6 +11,7 @@ import type {
   Report,
   Usage,
 } from '../core/index.ts';
+import type { CallBudget } from '../propose/index.ts';
 import { noUsage, type Spent } from './budget.ts';
 
 /** Edits that are laid one after the other on the pristine project; each layer was planned on the ones before it. */
@@ -53,12 +54,20 @@ export type Best = Base & {
 };
 
 /** A call to a model that was journaled; `request`: the sha256 of what was asked. */
-export type PastCall = { request: string; result: ModelResult; usage: Usage };
+export type PastCall = { request: string; result: ModelResult; usage: Usage; left: CallBudget };
 
-/** The calls to models inside the `propose` that is due. `inFlight`: at most what a call costs that has no result yet. */
-export type Calls = { past: PastCall[]; inFlight: Projection | null; any: boolean };
+/**
+ * The calls to models inside the `propose` that is due. `inFlight`: at most what a call costs that has no result yet.
+ * `left`: of the budgets, when the last one began.
+ */
+export type Calls = { past: PastCall[]; inFlight: Projection | null; any: boolean; left: CallBudget };
 
-export const noCalls: Calls = { past: [], inFlight: null, any: false };
+export const noCalls: Calls = {
+  past: [],
+  inFlight: null,
+  any: false,
+  left: { tokens: null, costUsd: null },
+};
 
 /** The effect that was started and not yet settled. */
 export type Pending = { id: number; attempt: number; effect: RepairEffect; projection: Projection };
@@ -101,6 +110,10 @@ export type RepairState = {
   refused: Edit[];
   /** Proposals in a row that cost no test round: malformed, or refused. */
   unpatchable: number;
+  /** Replies of this stage that were no patch. */
+  malformed: number;
+  /** The server of this stage's model took no tools in an earlier proposal. */
+  toolsRefused: boolean;
   /** How often each refused proposal came, by its edits. */
   rejected: Record<string, number>;
   confirmations: number;
@@ -138,6 +151,8 @@ export function startRepair(spec: RepairSpec): RepairState {
     refusals: [],
     refused: [],
     unpatchable: 0,
+    malformed: 0,
+    toolsRefused: false,
     rejected: {},
     confirmations: 0,
     heldOut: null,

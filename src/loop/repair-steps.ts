@@ -45,6 +45,8 @@ export function giveUp(state: RepairState, base: Base, end: RepairEnd): RepairSt
     refusals: [],
     refused: [],
     unpatchable: 0,
+    malformed: 0,
+    toolsRefused: false,
     rejected: {},
   };
   return tryNext(next, ground, []);

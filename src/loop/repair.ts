@@ -6,11 +6,12 @@ import {
   type RepairSpec,
   type Usage,
 } from '../core/index.ts';
-import { addUsage, noUsage, restOf } from './budget.ts';
+import { refusesTools } from '../propose/index.ts';
+import { addUsage, leftOf, noUsage, restOf } from './budget.ts';
 import type { Machine, Next } from './machine.ts';
 import { onConfirmed, onTested } from './repair-judging.ts';
 import { onApplied, onProposed, onRefused } from './repair-proposing.ts';
-import { type EventOf, noCalls, type RepairState, startRepair } from './repair-state.ts';
+import { type EventOf, noCalls, type PastCall, type RepairState, startRepair } from './repair-state.ts';
 import { ask, ended } from './repair-steps.ts';
 import { endOfBaseline, environment, unsteadyIds } from './standing.ts';
 
@@ -67,14 +68,18 @@ function evolve(state: RepairState, event: RepairEvent): RepairState {
       return phase.at === 'proposing' ? onCandidates(state, event) : misplaced(state, event);
     case 'model_calling': {
       if (phase.at !== 'proposing') return misplaced(state, event);
-      return { ...state, calls: { ...state.calls, inFlight: event.projection, any: true } };
+      const { tokens, costUsd } = leftOf(state.spec.limits, state.spent);
+      const left = { tokens, costUsd };
+      return { ...state, calls: { ...state.calls, inFlight: event.projection, any: true, left } };
     }
     case 'model_called':
       return phase.at === 'proposing' ? onCalled(state, event) : misplaced(state, event);
     case 'proposed': {
       if (phase.at !== 'proposing') return misplaced(state, event);
       const spent = spend(state, restOf(event.proposed.usage, state.counted));
-      return onProposed({ ...spent, calls: noCalls }, phase, event.proposed);
+      // Not before its end: a proposal that is made again has to begin as it did.
+      const toolsRefused = state.toolsRefused || state.calls.past.some(foundNoTools);
+      return onProposed({ ...spent, toolsRefused, calls: noCalls }, phase, event.proposed);
     }
     case 'applied':
       if (phase.at !== 'applying') return misplaced(state, event);
@@ -138,10 +143,12 @@ function onCandidates(state: RepairState, event: EventOf<'candidates'>): RepairS
 }
 
 function onCalled(state: RepairState, { request, result, usage }: EventOf<'model_called'>): RepairState {
-  const past = [...state.calls.past, { request, result, usage }];
-  const counted = addUsage(state.counted, usage);
-  return { ...addSpent(state, usage), counted, calls: { past, inFlight: null, any: true } };
+  const { past, left } = state.calls;
+  const calls = { past: [...past, { request, result, usage, left }], inFlight: null, any: true, left };
+  return { ...addSpent(state, usage), counted: addUsage(state.counted, usage), calls };
 }
+
+const foundNoTools = ({ result }: PastCall) => !result.ok && refusesTools(result.failure);
 
 /** Flaky tests are looked for here only: after a patch, a test that comes and goes may be the patch's doing. */
 function onBaseline(state: RepairState, event: EventOf<'baseline_tested'>): RepairState {

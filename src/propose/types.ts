@@ -36,6 +36,10 @@ export type Feedback = {
   refused?: Edit[];
   /** A message of the user to the run, newest last. */
   steering: string[];
+  /** Replies of this proposer in this run that were no patch, so far. Default 0. */
+  malformedReplies?: number;
+  /** Its model's server takes no tools, as an earlier proposal found. Default: not known. */
+  toolsRefused?: boolean;
 };
 
 /** One earlier try and what it did. `edits`: what was tried, so that a deterministic proposer does not repeat it. */
@@ -67,11 +71,19 @@ export type ProposerTools = {
 export type CallLog = {
   /** The next result that was journaled for this very request, or null: then it has to be asked for. */
   past(request: string): ModelResult | null;
+  /**
+   * What was left of the budgets when the next of these calls was first made, null where there is none any more: what
+   * depends on it is to come out as it did then. Absent: there never is one.
+   */
+  leftThen?(): CallBudget | null;
   /** Before a call; resolves when it is on disk. `projection`: what it costs at most. */
   calling(options: { model: string; projection: Projection }): Promise<void>;
   /** After it. `request`: the sha256 that `past` is asked with. */
   called(options: { model: string; request: string; result: ModelResult; usage: Usage }): Promise<void>;
 };
+
+/** What calls to models spend; null: no limit. */
+export type CallBudget = { tokens: number | null; costUsd: number | null };
 
 export type ProposeProgress = SearchProgress | ({ kind: 'model'; model: string } & ModelProgress);
 

@@ -1,5 +1,5 @@
 import type { ModelSettings, Price } from '../../core/index.ts';
-import type { PaidCalls } from './paid-calls.ts';
+import type { CallBudget } from '../types.ts';
 import { contextTokensOf } from './prices/index.ts';
 
 /** Where nobody says how much context a model takes: what local servers are often started with. */
@@ -32,9 +32,13 @@ export type PackRoom = {
   most: number;
 };
 
-export function packRoom({ contextTokens, maxOutputTokens }: CallSizes, fixedTokens: number): PackRoom {
+/** `reads`: the model may ask to see more afterwards. */
+export function packRoom(
+  { contextTokens, maxOutputTokens }: CallSizes,
+  { fixedTokens, reads }: { fixedTokens: number; reads: boolean },
+): PackRoom {
   const most = Math.max(0, Math.floor(contextTokens * (1 - margin)) - maxOutputTokens - fixedTokens);
-  return { usual: Math.min(mostPacked, Math.floor(most * packedShare)), most };
+  return { usual: Math.min(mostPacked, reads ? Math.floor(most * packedShare) : most), most };
 }
 
 export type Affordable = { tokens: number; which: 'tokens' | 'cost' };
@@ -43,7 +47,7 @@ export type Affordable = { tokens: number; which: 'tokens' | 'cost' };
 export function affordable(options: {
   sizes: CallSizes;
   fixedTokens: number;
-  left: ReturnType<PaidCalls['left']>;
+  left: CallBudget;
   price: Price | null;
 }): Affordable {
   const { sizes, fixedTokens, left, price } = options;
@@ -56,7 +60,8 @@ function costTokens(costUsd: number | null, price: Price | null, { maxOutputToke
   // Without a price the call itself is refused.
   if (costUsd === null || price === null) return Number.POSITIVE_INFINITY;
   const input = Math.max(price.input, price.cacheWrite ?? 0);
-  const rest = costUsd * 1_000_000 - maxOutputTokens * price.output;
+  // Sums of prices in another order differ in their last digits, which must not decide.
+  const rest = Math.round((costUsd * 1_000_000 - maxOutputTokens * price.output) * 1000) / 1000;
   if (input === 0) return rest >= 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY;
   return Math.floor(rest / input);
 }

@@ -9,7 +9,7 @@ import type {
   Projection,
   Usage,
 } from '../../core/index.ts';
-import type { ProposerTools } from '../types.ts';
+import type { CallBudget, ProposerTools } from '../types.ts';
 import { costOf } from './prices/index.ts';
 import { estimateTokens } from './prompt/index.ts';
 import { requestHash } from './request-hash.ts';
@@ -32,6 +32,8 @@ export type PaidCalls = {
   usage(): Usage;
   /** What is left of each budget. */
   left(): { tokens: number | null; costUsd: number | null; wallMs: number };
+  /** What a message is to be made for: what was left when it was first made, where its call is given again. */
+  leftToPack(): CallBudget;
 };
 
 export type PaidCallsOptions = {
@@ -143,6 +145,7 @@ export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOpt
     },
     usage: () => ({ tokens, costUsd, candidates: 0, wallMs: elapsedMs() }),
     left,
+    leftToPack: () => calls.leftThen?.() ?? left(),
   };
 }
 

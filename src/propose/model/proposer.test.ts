@@ -166,14 +166,17 @@ describe('the transport', () => {
   const transportOf = (request: ModelRequest | undefined) =>
     request?.toolChoice === 'none' ? 'text' : 'tool';
 
-  it('changes to text after two malformed replies, for good', async () => {
-    const { model, proposer } = proposerOf(['prose', 'prose', rightText, rightText]);
+  it('changes to text after two malformed replies, for good, in another process too', async () => {
+    const { model, proposer } = proposerOf(['prose', 'prose', rightText]);
     const kinds: string[] = [];
-    for (let round = 0; round < 4; round += 1) {
-      kinds.push((await proposer.propose(madeFeedback(), madeTools())).kind);
+    for (const malformedReplies of [0, 1, 2]) {
+      kinds.push((await proposer.propose(madeFeedback({ malformedReplies }), madeTools())).kind);
     }
-    expect(kinds).toEqual(['malformed', 'malformed', 'proposal', 'proposal']);
-    expect(model.requests.map(transportOf)).toEqual(['tool', 'tool', 'text', 'text']);
+    expect(kinds).toEqual(['malformed', 'malformed', 'proposal']);
+    const other = proposerOf([rightText]);
+    await other.proposer.propose(madeFeedback({ malformedReplies: 2 }), madeTools());
+    expect(other.model.requests[0]).toEqual(model.requests[2]);
+    expect(model.requests.map(transportOf)).toEqual(['tool', 'tool', 'text']);
     expect(model.requests[2]?.tools).toEqual([]);
     expect(model.requests[2]?.system).toContain('<<<<<<< SEARCH');
   });
@@ -182,7 +185,9 @@ describe('the transport', () => {
     const { model, proposer } = proposerOf(['prose', 'prose', 'prose'], {
       settings: madeSettings({ transport }),
     });
-    for (let round = 0; round < 3; round += 1) await proposer.propose(madeFeedback(), madeTools());
+    for (const malformedReplies of [0, 1, 2]) {
+      await proposer.propose(madeFeedback({ malformedReplies, toolsRefused: true }), madeTools());
+    }
     expect(model.requests.map(transportOf)).toEqual([transport, transport, transport]);
   });
 
@@ -191,6 +196,23 @@ describe('the transport', () => {
     const { model, proposed } = await propose([{ failure: { kind: 'bad_request', message } }, rightText]);
     expect(proposed.kind).toBe('proposal');
     expect(model.requests.map(transportOf)).toEqual(['tool', 'text']);
+    const next = proposerOf([rightText]);
+    await next.proposer.propose(madeFeedback({ toolsRefused: true }), madeTools());
+    expect(next.model.requests[0]).toEqual(model.requests[1]);
+  });
+
+  it('of text says that nothing can be read, and shows more of a large project', async () => {
+    const asked = async (transport: 'tool' | 'text') => {
+      const settings = madeSettings({ transport, contextTokens: 30_000 });
+      const { model, proposer } = proposerOf([rightPatch], { settings });
+      const feedback = madeFeedback({ failing: longFailures });
+      await proposer.propose(feedback, madeTools({ files: largeProject }));
+      return model.requests[0];
+    };
+    const [tool, text] = [await asked('tool'), await asked('text')];
+    expect(text?.system).toContain('There are no tools here');
+    expect(tool?.system).not.toContain('There are no tools here');
+    expect(firstText(text).length).toBeGreaterThan(1.2 * firstText(tool).length);
   });
 });
 
@@ -373,22 +395,18 @@ describe('budgets', () => {
     expect(proposed.usage).toMatchObject({ tokens: 110, costUsd: null });
   });
 
-  it('are told what a call costs at most; a round is projected at about that, files apart', async () => {
+  it('are told what a call costs at most', async () => {
     const projections: unknown[] = [];
     const calls: CallLog = {
       ...noCallLog,
       calling: async ({ projection }) => void projections.push(projection),
     };
     const { model, proposer } = proposerOf([rightPatch]);
-    const projected = proposer.project?.(madeFeedback());
     await proposer.propose(madeFeedback(), madeTools({ calls }));
     expect(projections).toHaveLength(1);
     const [{ tokens = 0, costUsd = 0 } = {}] = projections as { tokens?: number; costUsd?: number }[];
     expect(tokens).toBeGreaterThan(4000 + firstText(model.requests[0]).length / 3.5);
     expect(costUsd).toBeCloseTo((tokens - 4000 + 2 * 4000) / 1e6, 9);
-    expect(projected?.tokens).toBeLessThanOrEqual(tokens + 300);
-    expect(projected?.tokens).toBeGreaterThan(4000);
-    expect(projected?.costUsd).toBeGreaterThan(0.008);
   });
 });
 

@@ -11,16 +11,10 @@ import { type Env, scrub, secretsIn } from '../../store/index.ts';
 import type { Feedback, Proposer, ProposerTools } from '../types.ts';
 import { type Affordable, affordable, callSizes, packRoom } from './call-sizes.ts';
 import { type Conversed, converse, fixedTokens } from './converse.ts';
-import { type PaidCalls, paidCalls, projectionFor } from './paid-calls.ts';
+import { type PaidCalls, paidCalls } from './paid-calls.ts';
 import { priceOf } from './prices/index.ts';
-import {
-  estimateTokens,
-  headAndTail,
-  type Opening,
-  openingOf,
-  packFeedback,
-  type Transport,
-} from './prompt/index.ts';
+import { estimateTokens, headAndTail, type Opening, openingOf, type Transport } from './prompt/index.ts';
+import { refusesTools } from './tool-trouble.ts';
 import { tracedOrNot } from './traced.ts';
 import type { Model } from './types.ts';
 
@@ -46,6 +40,7 @@ const maxShortened = 3;
 /**
  * Asks a model for the next patch. Every call is journaled, is made only when what it may cost is left, and is not
  * made again when a resumed run had its reply already. A reply that is no patch is `malformed` with what was wrong.
+ * It projects nothing: it packs to what is left, and what a call that is cut may have cost is journaled before it.
  *
  * `propose` throws an AssayError `provider` where the model cannot be had now, so that the run can be taken up
  * again, and the reason of `tools.signal` when that aborts.
@@ -57,15 +52,13 @@ export function modelProposer(options: ModelProposerOptions): Proposer {
   const secrets = secretsIn(env);
   const clean = (text: string) => scrub(text, secrets).text;
   const sizes = callSizes(model.id, settings);
-  let malformed = 0;
-  let toolsFail = false;
   let untraceable = false;
-  const transport = (): Transport => {
+  // By what the run has journaled alone: a process that takes it up asks as the one before it did.
+  const transportFor = ({ malformedReplies = 0, toolsRefused = false }: Feedback): Transport => {
     if (settings.transport !== 'auto') return settings.transport;
-    return toolsFail || malformed >= malformedUntilText ? 'text' : 'tool';
+    return toolsRefused || malformedReplies >= malformedUntilText ? 'text' : 'tool';
   };
-  const isToolTrouble = ({ kind, message }: ModelFailure) =>
-    settings.transport === 'auto' && kind === 'bad_request' && /tool|function/i.test(message);
+  const isToolTrouble = (failure: ModelFailure) => settings.transport === 'auto' && refusesTools(failure);
   const survives = (failure: ModelFailure) =>
     failure.kind === 'context_too_long' || failure.kind === 'refused' || isToolTrouble(failure);
 
@@ -81,11 +74,11 @@ export function modelProposer(options: ModelProposerOptions): Proposer {
     const coverage = await coverageOf(tools);
     let limit = Number.POSITIVE_INFINITY;
     let tooLong: ModelFailure | null = null;
+    let way = transportFor(feedback);
     for (let shortened = 0; ; ) {
-      const way = transport();
       const fixed = fixedTokens(way);
-      const pays = affordable({ sizes, fixedTokens: fixed, left: calls.left(), price });
-      const room = packRoom(sizes, fixed);
+      const pays = affordable({ sizes, fixedTokens: fixed, left: calls.leftToPack(), price });
+      const room = packRoom(sizes, { fixedTokens: fixed, reads: way === 'tool' });
       const pack = (budgetTokens: number) => openingOf({ feedback, tools, coverage, budgetTokens, clean });
       const usual = Math.min(room.usual, limit);
       const opened = openWithin({ pack, usual, most: Math.min(room.most, limit), pays });
@@ -100,7 +93,7 @@ export function modelProposer(options: ModelProposerOptions): Proposer {
       const conversed = await converse({ opening, transport: way, mayRead, sizes, calls, tools, clean });
       if (conversed.kind !== 'failure') return conversed;
       const { failure, asked } = conversed;
-      if (way === 'tool' && isToolTrouble(failure)) toolsFail = true;
+      if (way === 'tool' && isToolTrouble(failure)) way = 'text';
       else if (failure.kind === 'context_too_long' && shortened < maxShortened) {
         shortened += 1;
         tooLong = failure;
@@ -112,20 +105,10 @@ export function modelProposer(options: ModelProposerOptions): Proposer {
 
   return {
     id: model.id,
-    /** One call with nothing but the feedback in it. `propose` checks every call by itself and packs to what is left. */
-    project(feedback) {
-      const fixed = fixedTokens(transport());
-      const budgetTokens = packRoom(sizes, fixed).usual;
-      const packed = packFeedback({ feedback, sources: [], files: [], budgetTokens });
-      const packedTokens = packed.ok ? estimateTokens(packed.text) : packed.neededTokens;
-      return projectionFor({ inputTokens: fixed + packedTokens, outputTokens: sizes.maxOutputTokens, price });
-    },
     async propose(feedback, tools) {
       const calls = paidCalls({ model, price, tools, clock, survives });
       const conversed = await reach(feedback, tools, calls);
-      const proposed = proposedOf(conversed, { model, usage: calls.usage() });
-      if (proposed.kind === 'malformed') malformed += 1;
-      return proposed;
+      return proposedOf(conversed, { model, usage: calls.usage() });
     },
   };
 }
@@ -136,8 +119,8 @@ type Opened =
   | { kind: 'exhausted'; which: Affordable['which'] };
 
 /**
- * Packs the first message: to its usual length, halved until what is left pays for it (so that a resumed run, which
- * has spent more, as a rule packs to the same length); where the floor needs more, to as much as there is.
+ * Packs the first message: to its usual length, halved until what is left pays for it; where the floor needs more, to
+ * as much as there is.
  */
 function openWithin(options: {
   pack: (budgetTokens: number) => Opening;

@@ -12,7 +12,9 @@ export function systemPrompt({ transport, reading }: { transport: Transport; rea
   const look =
     transport === 'tool' && reading
       ? ' Where you need to see more of the project first, use the reading tools; their answers are few, so ask for what decides the matter.'
-      : '';
+      : transport === 'text'
+        ? '\n\nThere are no tools here and nothing more can be read: the message below holds all that is shown of the project in this round. Do not ask for files; propose by what you see, and quote as search text only lines that are shown.'
+        : '';
   return `You repair a software project whose tests fail. You propose a patch; it is applied and the tests are run in a sandbox; you see the results and may propose again while rounds are left.
 
 Rules of a patch:
