@@ -90,6 +90,6 @@ function scrubbed(id: string): AssayError {
     code: 'input',
     message: `The patch of ${id} cannot be written; nothing was`,
     because: 'its lines hold a secret, which the run folder does not keep',
-    fix: `make the change by hand: assay show ${id} --patch`,
+    fix: `run assay fix again with --write, which writes before the secret is left out; or make the change by hand: assay show ${id} --patch`,
   });
 }

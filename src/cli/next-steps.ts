@@ -1,6 +1,7 @@
 import type { RepairResult, RepairSpec } from '../core/index.ts';
 import type { RepairState } from '../loop/index.ts';
 import { modelsOf } from '../propose/index.ts';
+import { isScrubbed } from '../store/index.ts';
 import { type AdviceOptions, keyedModel, packageAdvice } from './advice.ts';
 import type { CliContext } from './context.ts';
 
@@ -22,7 +23,11 @@ export function nextSteps(options: NextOptions): string[] {
   const { status, run, patch } = result;
   switch (status) {
     case 'done':
-      return [`assay apply ${run} writes the patch to your files`];
+      return [
+        patch !== null && isScrubbed(patch)
+          ? byHand(run)
+          : `assay apply ${run} writes the patch to your files`,
+      ];
     case 'already_green':
       return [alreadyGreen(result)];
     case 'aborted':
@@ -44,6 +49,10 @@ export function nextSteps(options: NextOptions): string[] {
       ];
   }
 }
+
+/** The run folder keeps no secret, and so no patch that could be written from it. */
+const byHand = (run: string) =>
+  `a secret stands in the lines of the patch, so assay apply cannot write it: run assay fix again with --write, or make the change by hand (assay show ${run} --patch)`;
 
 /** Packages of a repository, where its own tests are not what is worked on. */
 function packagesBelow(options: NextOptions): string[] {

@@ -8,6 +8,7 @@ import { nextOf } from './next-steps.ts';
 import { OfRun } from './of-run.ts';
 import { startProgress } from './progress.ts';
 import { renderFix, standingOf, summariseFix } from './render-fix.ts';
+import { rememberPatches } from './whole-patches.ts';
 
 export type OutputOptions = { json?: boolean; events?: boolean; write?: boolean };
 
@@ -32,13 +33,17 @@ export async function performRun(context: CliContext, options: PerformOptions): 
   const progress = startProgress({ terminal, clock, events: output.events === true });
   const { onEvent, onProgress } = progress;
   const emit = options.emit ?? ((result) => terminal.result(JSON.stringify(result)));
+  const wholePatch = rememberPatches(run);
   let cut = true;
   try {
     terminal.say(terminal.paintProgress('dim', `run ${run.id}`));
     const { result, end, resumable } = await loop({ run, signal, clock, onEvent, onProgress });
     cut = false;
     progress.stop();
-    const written = output.write === true && end.status === 'done' ? await tryToWrite(run, result) : null;
+    const written =
+      output.write === true && end.status === 'done'
+        ? await tryToWrite(run, result.patch && wholePatch(result.patch))
+        : null;
     const failed = written !== null && 'error' in written;
     const state = progress.state();
     const next = state === null ? [] : nextOf(context, state, result);
@@ -62,7 +67,7 @@ export async function performRun(context: CliContext, options: PerformOptions): 
 
 async function tryToWrite(
   run: Run<RepairEvent>,
-  { patch }: RepairResult,
+  patch: string | null,
 ): Promise<Written | { error: unknown } | null> {
   try {
     return patch === null ? null : await applyPatch(run, patch);

@@ -2,6 +2,7 @@ import type { RepairResult, Report } from '../core/index.ts';
 import { enforcementLine } from '../lab/index.ts';
 import type { RepairState } from '../loop/index.ts';
 import { printable } from '../sandbox/index.ts';
+import { isScrubbed } from '../store/index.ts';
 import { describeRed } from './describe-report.ts';
 import { describeSpent } from './describe-spent.ts';
 import { inert, oneLine } from './one-line.ts';
@@ -52,7 +53,10 @@ export function renderFix(result: RepairResult, options: RenderOptions): string 
   if (result.enforcement !== null) row('sandbox', enforcementLine(result.enforcement));
   for (const warning of result.warnings) row('warning', warning);
   row('run', result.dir);
-  const undo = `the patch is in your files; assay apply ${result.run} --undo takes it out again`;
+  const undo =
+    result.patch !== null && isScrubbed(result.patch)
+      ? 'the patch is in your files; a secret stands in its lines, so only you can take it out again'
+      : `the patch is in your files; assay apply ${result.run} --undo takes it out again`;
   for (const step of options.written ? [undo] : options.next) row('next', step);
   return lines.join('\n');
 }

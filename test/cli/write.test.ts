@@ -37,6 +37,35 @@ describe.concurrent('a patch', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ files: ['shop.py'], already: true });
   });
 
+  it('beside a secret is written by --write, and where it is kept without the secret that is said', async () => {
+    const home = folder('home');
+    const token = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hJ2kL5'}`;
+    const secret = `TOKEN = '${token}'\n\n${shop}`;
+    const dir = project({ ...redProject, 'shop.py': secret });
+    const args = ['fix', dir, '--model', replay([mending])];
+    const kept = await assay(args, { home });
+    expect(kept.code, kept.stderr).toBe(0);
+    expect(kept.stdout).toContain('[scrubbed:github-token]');
+    expect(kept.stdout).toMatch(/^next .*assay apply cannot write it.*--write.*by hand/m);
+    const refused = await assay(['apply', 'latest', '--json'], { home });
+    expect(refused.code).toBe(1);
+    expect(errorOf(refused).error).toMatchObject({
+      because: expect.stringContaining('secret'),
+      fix: expect.stringContaining('--write'),
+    });
+    expect(read(dir)).toBe(secret);
+    const written = await assay([...args, '--write'], { home });
+    expect(written.code, written.stderr).toBe(0);
+    expect(read(dir)).toBe(secret.replace('total < 100', 'total <= 100'));
+    expect(written.stdout).toContain('only you can take it out again');
+    const folders = readdirSync(home, { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    );
+    expect(folders.length).toBeGreaterThan(2);
+    for (const { parentPath, name } of folders)
+      expect(readFileSync(path.join(parentPath, name), 'latin1')).not.toContain(token);
+  });
+
   it('is not written where a file changed during the run, which keeps it', async () => {
     const [home, mark] = [folder('home'), newMark()];
     const dir = project({ ...redProject, 'tests/test_slow.py': slowTest(mark, 0.7) });
