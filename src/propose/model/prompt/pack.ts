@@ -14,7 +14,16 @@ import {
 } from './failures.ts';
 import { type Fence, fenceFor } from './fence.ts';
 import { attemptPieces, diffPieces, refusalPieces } from './history.ts';
-import { allotRest, allotShares, type Chosen, once, type Piece, type Section } from './pieces.ts';
+import {
+  allotRest,
+  allotShares,
+  allotShortest,
+  type Chosen,
+  growthOf,
+  once,
+  type Piece,
+  type Section,
+} from './pieces.ts';
 import { type Source, sourcePiece } from './sources.ts';
 import { countOf, headAndTail, headOf } from './texts.ts';
 
@@ -50,13 +59,16 @@ const maxFlaky = 50;
 const frameChars = 1600;
 /** Of the room that is left, what the messages of failing tests in the list may take. */
 const listShare = 1 / 5;
+/** And the share in which the pieces after them are told at all. */
+const lateShare = 1 / 5;
 
 /**
  * Packs what a model is told of a round into a token budget. Pure: the same input gives the same text.
  *
  * Never left out (the floor): the task and the user's last messages up to a few thousand characters, rounds left,
  * and the name of every failing test. The rest gives way from the end of this list on, and each part is told
- * shorter before it is left out:
+ * shorter before it is left out. So what is there has all before it in the list there too, at some length, and a larger
+ * budget loses none:
  *
  * 1. the first problem outside any test, and the trace of the largest group of failing tests
  * 2. why the last patch was refused
@@ -78,9 +90,19 @@ export function packFeedback(options: PackOptions): Packed {
   const pieces = piecesOf({ feedback, sources, files, groups, telling });
   const { early, late } = orderOf(pieces);
   const chosen: Chosen = new Map();
-  let left = allotShares(early, room, chosen);
-  const messages = listOf(list, { room: Math.floor(left * listShare), clean });
-  left -= messages.length - listChars(list);
+  const first = allotShortest(early, room, chosen);
+  const names = listChars(list);
+  const full = first.all ? listOf(list, { room: Number.POSITIVE_INFINITY, clean }).length - names : 0;
+  const forMessages = Math.min(full, Math.floor(first.left * listShare));
+  let left = first.left - forMessages;
+  if (first.all) {
+    // As much as the early ones cannot use in any case, and a share in every case: both grow with the room.
+    const forLate = Math.max(Math.floor(first.left * lateShare), left - growthOf(early));
+    left -= forLate - allotShortest(late, forLate, chosen).left;
+  }
+  const messages = listOf(list, { room: forMessages, clean });
+  left += forMessages - (messages.length - names);
+  left = allotShares(early, left, chosen);
   left = allotShares(late, left, chosen);
   allotRest([...early, ...late], left, chosen);
   const text = assemble({ head, list: messages, chosen, pieces: Object.values(pieces).flat(), fence });

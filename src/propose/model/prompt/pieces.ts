@@ -24,31 +24,53 @@ export type Piece = {
   wholeFile?: string;
 };
 
-/** At first a piece may take this share of the room that is left, so that none starves the ones after it. */
+/** A piece may at first grow into this share of the room that is left, so that none starves the ones after it. */
 const firstShare = 1 / 4;
-/** Less room than this holds nothing worth telling. */
-const leastChars = 300;
 
 /** What each piece is told as; pieces that got nothing are absent. */
 export type Chosen = Map<Piece, string>;
 
+const told = ({ forms }: Piece): string[] => forms.map((make) => make()).filter((form) => form !== '');
+
+/** The shortest that a piece can be told as; empty where there is nothing to tell. */
+const shortestOf = (piece: Piece): string =>
+  told(piece).reduce((short, form) => (form.length < short.length ? form : short), told(piece)[0] ?? '');
+
 /**
- * Gives room to pieces in order of importance: each takes the longest of its forms, from its modest one on, that
- * fits its share of what is left.
+ * Gives each piece its shortest form, in order, up to the first that finds no room: a piece is there only with all before
+ * it, and more room loses none.
+ * @returns what is left of `room`, and whether all are there
+ */
+export function allotShortest(
+  order: readonly Piece[],
+  room: number,
+  chosen: Chosen,
+): { left: number; all: boolean } {
+  let left = room;
+  for (const piece of order) {
+    const form = shortestOf(piece);
+    if (form.length > left) return { left, all: false };
+    if (form === '') continue;
+    chosen.set(piece, form);
+    left -= form.length;
+  }
+  return { left, all: true };
+}
+
+/** How many characters the pieces can take beyond their shortest forms. */
+export function growthOf(order: readonly Piece[]): number {
+  const growth = (piece: Piece) =>
+    Math.max(0, ...told(piece).map(({ length }) => length)) - shortestOf(piece).length;
+  return order.reduce((sum, piece) => sum + growth(piece), 0);
+}
+
+/**
+ * Lets the pieces that are there grow in order of importance: each to the longest of its forms, from its modest one on,
+ * that fits its share of what is left.
  * @returns what is left of `room`, never below 0
  */
 export function allotShares(order: readonly Piece[], room: number, chosen: Chosen): number {
-  let left = room;
-  for (const piece of order) {
-    if (left < leastChars) break;
-    const form = piece.forms
-      .slice(piece.modest ?? 0)
-      .find((make) => make() !== '' && make().length <= left * firstShare);
-    if (form === undefined) continue;
-    chosen.set(piece, form());
-    left -= form().length;
-  }
-  return left;
+  return grow({ order, room, chosen, share: firstShare, from: ({ modest = 0 }) => modest });
 }
 
 /**
@@ -56,11 +78,22 @@ export function allotShares(order: readonly Piece[], room: number, chosen: Chose
  * @returns what is left of `room`, never below 0
  */
 export function allotRest(order: readonly Piece[], room: number, chosen: Chosen): number {
-  let left = room;
+  return grow({ order, room, chosen, share: 1, from: () => 0 });
+}
+
+function grow(options: {
+  order: readonly Piece[];
+  room: number;
+  chosen: Chosen;
+  share: number;
+  from: (piece: Piece) => number;
+}): number {
+  const { order, chosen, share, from } = options;
+  let left = options.room;
   for (const piece of order) {
-    if (left < leastChars) break;
-    const has = chosen.get(piece)?.length ?? 0;
-    const form = piece.forms.find((make) => make().length - has <= left);
+    const has = chosen.get(piece)?.length;
+    if (has === undefined) continue;
+    const form = piece.forms.slice(from(piece)).find((make) => make().length - has <= left * share);
     if (form === undefined || form().length <= has) continue;
     chosen.set(piece, form());
     left -= form().length - has;
