@@ -67,6 +67,23 @@ describe.concurrent('assay solve', () => {
     expect(ended.stdout).toMatch(/^next {5}open .*notebook\.ipynb/m);
   });
 
+  it('lets the model split the task first where that is wanted', async () => {
+    const [home, { dir, task }] = [folder('home'), scene()];
+    const subtasks = ['Explore', 'Answer'].map((title) => ({ title, prompt: `${title}.` }));
+    const plan = { toolCalls: [{ name: 'split_task', arguments: JSON.stringify({ subtasks }) }] };
+    const model = recorded(dir, [plan, runs('1'), says('Looked.'), runs('2'), says('Two.')]);
+    const ended = await assay(['solve', task, '--plan', '--model', model, '--json'], {
+      home,
+      env: kernelEnv,
+    });
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).toContain('plan: 2 subtasks');
+    expect(solved(ended).subtasks).toMatchObject([
+      { title: 'Explore', summary: 'Looked.' },
+      { title: 'Answer', summary: 'Two.' },
+    ]);
+  });
+
   it('runs the checks of a file when the model says that it is done, and believes them', async () => {
     const [home, { dir, task, data }] = [folder('home'), scene()];
     const checks = path.join(dir, 'checks.py');
