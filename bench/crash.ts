@@ -8,12 +8,15 @@ import { startCrashModel } from '../test/crash/scripted-model.ts';
 import type { Section } from './run.ts';
 
 /** Kills by proposer; together the 100 of the issue. */
-const kills = { replay: 34, search: 33, model: 33 } as const satisfies Record<CrashKind, number>;
+const kills = { replay: 25, search: 25, model: 25, text_model: 25 } as const satisfies Record<
+  CrashKind,
+  number
+>;
 
 /** Runs killed with SIGKILL at random instants and resumed: how many find the same end with a clean journal. */
 export async function bench(): Promise<Section> {
   const rows: string[] = [];
-  for (const kind of ['replay', 'search', 'model'] as const) rows.push(await measure(kind));
+  for (const kind of ['replay', 'search', 'model', 'text_model'] as const) rows.push(await measure(kind));
   return {
     title: 'Crash: killed at random instants and resumed',
     lines: [
@@ -22,16 +25,17 @@ export async function bench(): Promise<Section> {
       ...rows,
       '',
       'SIGKILL to the process at instants spread evenly, at random, over the time of a whole run; then `assay resume`.',
-      'The model is a scripted server over HTTP; a reply counts as asked for twice when it was in the journal before the kill.',
+      'The models are scripted servers over HTTP, that of `text_model` fails at tools first; a reply counts as asked for twice when it was in the journal before the kill.',
     ],
   };
 }
 
 async function measure(kind: CrashKind): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), `assay-bench-crash-${kind}-`));
-  const server = await startCrashModel();
+  const server = await startCrashModel(kind);
   try {
-    const args = kind === 'model' ? ['--base-url', server.url] : [];
+    const asks = kind === 'model' || kind === 'text_model';
+    const args = asks ? ['--base-url', server.url] : [];
     const job = { ...writeCrashProject(folder, kind), args };
     const whole = await fix({ ...job, home: path.join(folder, 'reference') }, { strict: true });
     const reference = JSON.parse(whole.stdout) as RepairResult;

@@ -11,11 +11,11 @@ import { type FixJob, fix, type Instant, journalFaults, killAndResume } from './
 import { writeCrashProject } from './project.ts';
 import { startCrashModel } from './scripted-model.ts';
 
-/** Instants for each proposer: a replay, the search and a model. */
+/** Instants for each proposer: a replay, the search, a model, and one that fails at tools. */
 const instants = 7;
 const strict = inject('holdsEveryLimit');
 
-describe.each(['replay', 'search', 'model'] as const)(
+describe.each(['replay', 'search', 'model', 'text_model'] as const)(
   'a run of the %s proposer, killed at random instants',
   (kind) => {
     let folder: string;
@@ -27,8 +27,9 @@ describe.each(['replay', 'search', 'model'] as const)(
 
     beforeAll(async () => {
       folder = mkdtempSync(path.join(os.tmpdir(), `assay-crash-${kind}-`));
-      server = await startCrashModel();
-      const args = kind === 'model' ? ['--base-url', server.url] : [];
+      server = await startCrashModel(kind);
+      const asks = kind === 'model' || kind === 'text_model';
+      const args = asks ? ['--base-url', server.url] : [];
       job = { ...writeCrashProject(folder, kind), args };
       const home = path.join(folder, 'reference');
       const whole = await fix({ ...job, home }, { strict });
@@ -36,7 +37,7 @@ describe.each(['replay', 'search', 'model'] as const)(
       reference = JSON.parse(whole.stdout) as RepairResult;
       const { events, gapMs, called } = paceOf(home, reference.run);
       calledInReference = called;
-      expect(called).toBe(kind === 'model' ? 4 : 0);
+      expect(called).toBe(asks ? 4 : 0);
       // One in each equal slice of the events, so that no phase is left out by bad luck or a busy machine.
       instantOf = (index) => ({
         events: Math.floor((index / instants) * events),

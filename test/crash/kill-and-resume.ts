@@ -135,6 +135,8 @@ function outcomeKey(event: RepairEvent): string | null {
     case 'baseline_tested':
       return `baseline again=${event.again}`;
     case 'proposed':
+      // Replies that are no patch cost no round: several may come in one.
+      return event.proposed.kind === 'malformed' ? null : `proposed in round ${event.round}`;
     case 'applied':
     case 'confirmed':
       return `${event.type} in round ${event.round}`;

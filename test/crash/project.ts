@@ -29,7 +29,8 @@ export const notQuite = { motivation: 'not quite', replace: '    if total < 200:
 export const right = { motivation: 'a hundred is small', replace: '    if total <= 100:' };
 export const search = '    if total < 100:';
 
-export type CrashKind = 'replay' | 'search' | 'model';
+/** `text_model`: one that fails at tools, so that it is asked in text after two replies. */
+export type CrashKind = 'replay' | 'search' | 'model' | 'text_model';
 
 /**
  * A project with one honest bug, and for `replay` a recording whose second patch mends it. For `model` it is larger
@@ -41,7 +42,7 @@ export function writeCrashProject(folder: string, kind: CrashKind): { dir: strin
   writeFileSync(path.join(dir, 'shop.py'), source);
   writeFileSync(path.join(dir, 'tests/test_shop.py'), tests);
   if (kind === 'search') return { dir, model: 'search' };
-  if (kind === 'model') {
+  if (kind === 'model' || kind === 'text_model') {
     const rates = Array.from({ length: 40_000 }, (_, at) => `rate_${at} = ${at * 7}`);
     writeFileSync(path.join(dir, 'rates.py'), rates.join('\n'));
     return { dir, model: 'openai-compatible/scripted' };
