@@ -14,6 +14,8 @@ export const repairEndSchema = z.discriminatedUnion('status', [
     which: z.enum(['rounds', 'tokens', 'cost', 'wall', 'candidates']),
     used: z.number(),
     limit: z.number(),
+    /** What it went by with, where that was nothing of the run's own. */
+    because: z.string().optional(),
   }),
   z.object({ status: z.literal('unpatchable'), detail: z.string() }),
   z.object({ status: z.literal('tampered'), detail: z.string() }),

@@ -28,6 +28,8 @@ export const proposedSchema = z.discriminatedUnion('kind', [
     kind: z.literal('no_proposal'),
     reason: z.string(),
     exhausted: z.enum(['candidates', 'wall', 'tokens', 'cost']).nullable(),
+    /** What the time that ran out went by with: a model that was silent, say. */
+    because: z.string().optional(),
     usage: usageSchema,
   }),
   /** A reply that is no proposal: costs no test round, three in a row end the run as `unpatchable`. */

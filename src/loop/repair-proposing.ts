@@ -38,12 +38,14 @@ function endOfNoProposal(
   proposed: Extract<Proposed, { kind: 'no_proposal' }>,
 ): RepairEnd {
   const { exhausted, reason } = proposed;
+  const told = proposed.because === undefined ? {} : { because: proposed.because };
   if (exhausted === 'wall' && !isLastStage(state))
-    return { status: 'budget_exhausted', which: 'wall', ...stageWall(state) };
+    return { status: 'budget_exhausted', which: 'wall', ...stageWall(state), ...told };
   if (exhausted !== null) {
     const which = exhausted === 'cost' ? 'costUsd' : exhausted === 'wall' ? 'wallMs' : exhausted;
     const used = state.spent[which] ?? 0;
-    return { status: 'budget_exhausted', which: exhausted, used, limit: state.spec.limits[which] ?? used };
+    const limit = state.spec.limits[which] ?? used;
+    return { status: 'budget_exhausted', which: exhausted, used, limit, ...told };
   }
   const problem = state.baseline?.problems[0];
   if (state.baseline?.tests.length === 0 && problem !== undefined && isLastStage(state)) {

@@ -88,8 +88,9 @@ const limitNames = {
 
 type Exhausted = Extract<RepairEnd, { status: 'budget_exhausted' }>;
 
-function reasonOfBudget({ which, used, limit }: Exhausted): string {
+function reasonOfBudget({ which, used, limit, because }: Exhausted): string {
   const spent = `${amount(which, used)} of ${amount(which, limit)}`;
+  if (because !== undefined) return `${because}, and the ${limitNames[which]} is used up: ${spent}`;
   if (used < limit) return `the ${limitNames[which]} leaves no room for the next step: ${spent} used`;
   return `the ${limitNames[which]} ${which === 'rounds' ? 'are' : 'is'} used up: ${spent}`;
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { errorAnswers } from '../../src/propose/model/scripted-server/server.fixture.ts';
+import { errorAnswers, rateLimitAnswer } from '../../src/propose/model/scripted-server/server.fixture.ts';
 import { expectError, reportOf, resultOf, runsIn } from './expectations.ts';
 import { asking, mendingEdit, mends, proposes, serve } from './model.ts';
 import { assay, start, until } from './process.ts';
@@ -99,6 +99,26 @@ describe.concurrent('a model', () => {
     const given = await assay(['fix', own, '--model', `replay:${path.join(home, 'private.txt')}`], { home });
     expect(`${given.stdout}${given.stderr}`).not.toContain('only-for-me');
     expect(given.code).toBe(1);
+  });
+
+  it.each([
+    [
+      'silent',
+      { hang: 'before_headers' } as const,
+      /x was silent for \d+\.\d s, and the time limit is used up/,
+    ],
+    ['rate-limited', rateLimitAnswer('2'), /x was rate-limited, and the time limit is used up/],
+  ])('that is %s until the time is over is said to be the reason', async (_, answer, reason) => {
+    const home = folder('home');
+    const server = await serve(Array.from({ length: 20 }, () => answer));
+    const args = ['fix', project(redProject), ...asking(server), '--timeout', '8', '--json'];
+    const ended = await assay(args, { home });
+    expect(server.requests.length).toBeGreaterThan(0);
+    expect(resultOf(ended)).toMatchObject({
+      status: 'budget_exhausted',
+      reason: expect.stringMatching(reason),
+    });
+    expect(ended.code).toBe(4);
   });
 
   it('shows tokens and cost to a person, and an unknown cost as unknown', async () => {

@@ -19,8 +19,11 @@ import { addUsage, charactersOf, noUsage, requestCharacters, usageWithout } from
 export type CallOutcome =
   | { kind: 'reply'; reply: ModelReply }
   | { kind: 'failure'; failure: ModelFailure }
-  /** What is left of a budget does not cover what the call may cost; nothing was asked. */
-  | { kind: 'exhausted'; which: 'tokens' | 'cost' | 'wall' };
+  /**
+   * What is left of a budget does not cover what the call may cost; nothing was asked. Or the time was over during the
+   * call: `because` says what it went by with.
+   */
+  | { kind: 'exhausted'; which: 'tokens' | 'cost' | 'wall'; because?: string };
 
 export type PaidCalls = {
   /**
@@ -97,10 +100,13 @@ export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOpt
     let charged = noUsage;
     let trying = true;
     let lacks: ReturnType<typeof lacking> = null;
+    let failed: ModelFailure['kind'] | null = null;
+    let writes = false;
     const wall = AbortSignal.timeout(Math.min(longestTimer, Math.ceil(left().wallMs)));
     const longest = () => ({ maxOutputChars: mostOutputChars({ request, left: left(), price }) });
     const tries: TryLog = {
       async failed(failure) {
+        failed = failure.kind;
         lacks = lacking(projection, leftAfter(failure.usage));
         // What ends the call is charged as its result.
         if (lacks !== null) return false;
@@ -118,7 +124,10 @@ export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOpt
     };
     const result = await model.call(request, {
       signal: AbortSignal.any([signal, wall]),
-      onProgress: (progress) => onProgress?.({ kind: 'model', model: model.id, ...progress }),
+      onProgress: (progress) => {
+        writes ||= progress.at === 'streaming';
+        onProgress?.({ kind: 'model', model: model.id, ...progress });
+      },
       ...longest(),
       tries,
     });
@@ -128,7 +137,9 @@ export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOpt
     if (result.ok) return outcomeOf(result);
     signal.throwIfAborted();
     if (lacks !== null) return { kind: 'exhausted', which: lacks };
-    return wall.aborted ? { kind: 'exhausted', which: 'wall' } : outcomeOf(result);
+    if (!wall.aborted) return outcomeOf(result);
+    const because = wentBy({ model, failed, writes, silentMs: elapsedMs() - startedMs });
+    return { kind: 'exhausted', which: 'wall', because };
   }
 
   return {
@@ -147,6 +158,21 @@ export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOpt
     left,
     leftToPack: () => calls.leftThen?.() ?? left(),
   };
+}
+
+/** What the time of a call that was cut went by with. */
+function wentBy(call: {
+  model: Model;
+  failed: ModelFailure['kind'] | null;
+  writes: boolean;
+  silentMs: number;
+}): string {
+  const { model, failed, writes, silentMs } = call;
+  if (failed === 'rate_limit') return `${model.id} was rate-limited`;
+  if (failed !== null) return `${model.id} could not be had (${failed})`;
+  return writes
+    ? `${model.id} was still writing`
+    : `${model.id} was silent for ${(silentMs / 1000).toFixed(1)} s`;
 }
 
 type Tried = { hash: string; result: ModelResult; used: ModelUsage; startedMs: number };

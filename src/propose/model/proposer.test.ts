@@ -521,6 +521,7 @@ describe('an abort', () => {
     const proposer = modelProposer({ model: waiting, settings: madeSettings(), env: {} });
     const proposed = await proposer.propose(madeFeedback(), madeTools({ budget: { wallMs: 60 } }));
     expect(proposed).toMatchObject({ kind: 'no_proposal', exhausted: 'wall', usage: { tokens: 5 } });
+    expect(proposed).toMatchObject({ because: expect.stringMatching(/ was silent for \d+\.\d s$/) });
   });
 });
 

@@ -116,7 +116,7 @@ export function modelProposer(options: ModelProposerOptions): Proposer {
 type Opened =
   | { kind: 'opened'; opening: Extract<Opening, { ok: true }> }
   | { kind: 'too_small'; neededTokens: number }
-  | { kind: 'exhausted'; which: Affordable['which'] };
+  | { kind: 'exhausted'; which: Affordable['which']; because?: string };
 
 /**
  * Packs the first message: to its usual length, halved until what is left pays for it; where the floor needs more, to
@@ -153,8 +153,10 @@ function proposedOf(
       return { kind: 'proposal', motivation, edits, alternatives: [], usage };
     }
     case 'exhausted': {
-      const reason = `what is left of the ${conversed.which} budget does not cover another call of ${model.id}`;
-      return { kind: 'no_proposal', reason, exhausted: conversed.which, usage };
+      const { which, because } = conversed;
+      const reason =
+        because ?? `what is left of the ${which} budget does not cover another call of ${model.id}`;
+      return { kind: 'no_proposal', reason, exhausted: which, ...(because && { because }), usage };
     }
     case 'failure': {
       const { failure } = conversed;
