@@ -6,6 +6,7 @@ const resultSchema = z.object({
   status: z.string(),
   run: z.string().nullish(),
   reason: z.string().optional(),
+  fix: z.string().nullish(),
   patch: z.string().nullish(),
   bestEffort: z.boolean().optional(),
   motivation: z.string().nullish(),
