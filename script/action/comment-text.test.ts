@@ -31,6 +31,12 @@ describe('commentOf', () => {
     expect(commentOf({ status: 'done', ...all }).length).toBeLessThan(65_536);
   });
 
+  it('says what to do, also where a run ended without a patch, and where a patch belongs', () => {
+    expect(commentOf({ status: 'environment_error', fix: 'give a valid key' })).toContain('give a valid key');
+    expect(commentOf({ status: 'done', patch: 'diff' }, 'pkg')).toContain('--directory');
+    expect(commentOf({ status: 'done', patch: 'diff' })).not.toContain('--directory');
+  });
+
   it('says what to do where nothing ran', () => {
     const error = { message: 'there is no proposer', because: null, fix: 'use search' };
     expect(commentOf({ status: 'error', error })).toContain('use search');

@@ -11,21 +11,22 @@ const textChars = 4_000;
  * The comment of a result. Everything that comes from the project or a model stands in code, where it can neither
  * mention a person nor lay out the page.
  */
-export function commentOf(result: Result): string {
+export function commentOf(result: Result, dir = '.'): string {
   const { status, error, tests, usage, warnings = [] } = result;
   const lines = [mark, `### assay: ${headline(result)}`, ''];
   const reason =
     error === undefined ? result.reason : [error.message, error.because].filter(Boolean).join(': ');
   if (reason) lines.push(fenced(cut(reason), ''), '');
-  if (result.patch) lines.push(...patchLines(result.patch, status === 'done'));
+  if (result.patch) lines.push(...patchLines(result.patch, { confirmed: status === 'done', dir }));
   if (result.motivation) lines.push('Why:', '', fenced(cut(result.motivation), ''), '');
   if (warnings.length > 0) lines.push('For a person to judge:', '', fenced(cut(warnings.join('\n')), ''), '');
-  if (error !== undefined) lines.push('What to do:', '', fenced(cut(error.fix), ''), '');
+  const fix = error?.fix ?? result.fix;
+  if (fix) lines.push('What to do:', '', fenced(cut(fix), ''), '');
   const facts = [
     ...(tests ? [`${tests.passed} of ${tests.total} tests pass`] : []),
     ...(usage ? [`${(usage.wallMs / 1000).toFixed(0)} s`] : []),
     ...(usage && usage.tokens > 0 ? [`${usage.tokens} tokens`] : []),
-    ...(usage && usage.tokens > 0 && usage.costUsd !== null ? [`$${usage.costUsd.toFixed(2)}`] : []),
+    ...(usage && usage.tokens > 0 && usage.costUsd !== null ? [`$${usage.costUsd.toFixed(4)}`] : []),
   ];
   if (facts.length > 0) lines.push(`<sub>${facts.join(' · ')}</sub>`);
   return `${lines.join('\n').trimEnd()}\n`;
@@ -42,10 +43,12 @@ function headline({ status, patch }: Result): string {
   }
 }
 
-function patchLines(patch: string, confirmed: boolean): string[] {
+/** A patch is relative to the project, which need not be the root of the repository. */
+function patchLines(patch: string, { confirmed, dir }: { confirmed: boolean; dir: string }): string[] {
   if (patch.length <= patchChars) {
+    const below = dir === '.' ? '' : " in the project's folder (or with `--directory` from the root)";
     const how = confirmed
-      ? ['', 'Save it and run `git apply`, or run `assay fix --write` in your checkout.']
+      ? ['', `Save it and run \`git apply\`${below}, or run \`assay fix --write\` in your checkout.`]
       : [];
     return [fenced(patch.trimEnd(), 'diff'), ...how, ''];
   }

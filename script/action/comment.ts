@@ -58,7 +58,7 @@ async function earlier(number: string): Promise<Comment | null> {
 
 try {
   const number = need('PULL_REQUEST');
-  const body = commentOf(readResult(need('RESULT')));
+  const body = commentOf(readResult(need('RESULT')), process.env.DIR || '.');
   const found = await earlier(number);
   if (found === null) await call('POST', `${issues}/${number}/comments`, { body });
   else await call('PATCH', `${issues}/comments/${found.id}`, { body });
