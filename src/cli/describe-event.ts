@@ -27,7 +27,7 @@ export function describeEvent(event: RepairEvent): string | null {
     case 'stopped':
       return `stopped: ${event.detail}`;
     case 'resumed':
-      return 'taken up again';
+      return `taken up again${(event.changed ?? []).length > 0 ? ', with the files as they were when the run began' : ''}`;
     case 'effect_started':
     case 'model_calling':
     case 'model_called':

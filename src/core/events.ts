@@ -132,7 +132,12 @@ export const repairEventSchema = z.discriminatedUnion('type', [
    */
   z.object({ type: z.literal('stopped'), detail: z.string(), wallMs: z.number() }),
   /** A process took the run up again; `lost`: what the cut effect may have cost, at its projected maximum. */
-  z.object({ type: z.literal('resumed'), lost: usageSchema.nullable() }),
+  z.object({
+    type: z.literal('resumed'),
+    lost: usageSchema.nullable(),
+    /** Files of the user's project, twenty at most, that have changed since the start: the run goes on without that. */
+    changed: z.array(z.string()).optional(),
+  }),
   z.object({ type: z.literal('run_ended'), end: repairEndSchema }),
 ]);
 export type RepairEvent = z.infer<typeof repairEventSchema>;

@@ -196,6 +196,7 @@ describe('a repair in the real lab', () => {
       signal: new AbortController().signal,
     });
     expect(result).toMatchObject({ status: 'done', rounds: 1 });
+    expect(result.warnings.join('\n')).toContain('the project has changed since the run began');
     expect(existsSync(dir)).toBe(false);
   });
 

@@ -123,6 +123,8 @@ export type RepairState = {
   steering: string[];
   /** What the run stands still with, until it is resumed: it was stopped, or a model cannot be had now. */
   halted: Halt | null;
+  /** Files of the user's that had changed when the run was last taken up. */
+  changed: readonly string[];
 };
 
 export type Halt = Extract<RepairEnd, { status: 'aborted' | 'environment_error' }>;
@@ -159,6 +161,7 @@ export function startRepair(spec: RepairSpec): RepairState {
     alternatives: [],
     steering: [],
     halted: null,
+    changed: [],
   };
 }
 

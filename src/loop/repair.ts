@@ -103,7 +103,8 @@ function evolve(state: RepairState, event: RepairEvent): RepairState {
     }
     case 'resumed': {
       const calls = { ...state.calls, inFlight: null };
-      return { ...(event.lost === null ? state : lose(state, event.lost)), calls, halted: null };
+      const changed = event.changed ?? [];
+      return { ...(event.lost === null ? state : lose(state, event.lost)), calls, changed, halted: null };
     }
     case 'run_ended':
       return { ...state, phase: { at: 'ended', end: event.end }, halted: null };

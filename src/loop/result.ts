@@ -122,6 +122,10 @@ const count = (number: number, noun: string) => `${number} ${noun}${number === 1
 function warningsOf(state: RepairState): string[] {
   const { best, baseline, flaky, unsteady, lost, spec, spent } = state;
   const warnings = [...(baseline?.warnings ?? []), ...(best?.report.warnings ?? [])];
+  if (state.changed.length > 0)
+    warnings.push(
+      `the project has changed since the run began (${named(state.changed)}): what was tested is how it was then`,
+    );
   if (flaky.length > 0) warnings.push(`left out as flaky, two runs of them differ: ${named(flaky)}`);
   if (unsteady.length > 0) warnings.push(`two runs of one patch differ in: ${named(unsteady)}`);
   if (best?.unconfirmed != null) warnings.push(`the patch was not confirmed: ${best.unconfirmed}`);

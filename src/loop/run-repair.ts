@@ -13,6 +13,7 @@ import {
 import { collect, openEvaluator, openProject, type Project, packProject, runLab } from '../lab/index.ts';
 import type { Proposer } from '../propose/index.ts';
 import type { Run } from '../store/index.ts';
+import { changedFiles } from './changed-files.ts';
 import { drive, type Inbox } from './drive.ts';
 import { createInbox } from './inbox.ts';
 import { labEffects } from './lab-effects.ts';
@@ -94,7 +95,11 @@ export async function resumeRepair(options: RepairOptions): Promise<RepairRun> {
     const effects = effectsOf(parts);
     // A run that is decided, and was cut before it said so, needs no project any more.
     if (repairMachine.next(state).kind !== 'end') await effects.open(signal);
-    const { event } = await run.append(resumed, { sync: true });
+    const changed = await changedSince(run);
+    const { event } = await run.append(
+      { ...resumed, ...(changed.length > 0 && { changed }) },
+      { sync: true },
+    );
     const from = positionAfter(repairMachine, position, [event]);
     onEvent?.(event, from.state);
     return go({ ...parts, position: from, effects });
@@ -191,7 +196,17 @@ function scrubWarning(run: Run<RepairEvent>): string[] {
   return [`secrets were left out of the run folder: ${[...run.scrubbed].toSorted().join(', ')}`];
 }
 
-const filesSchema = z.object({ packed: z.string() });
+const filesSchema = z.object({
+  dir: z.string(),
+  packed: z.string(),
+  files: z.record(z.string(), z.string()),
+});
+
+/** What of the user's files is not what the run works on. */
+async function changedSince(run: Run<RepairEvent>): Promise<string[]> {
+  const text = await run.readFile(repairFiles.files);
+  return text === null ? [] : changedFiles(filesIn(text.toString('utf8')));
+}
 
 /**
  * Keeps what the project was at the start, once: the hashes of its files, and the files themselves, exactly as they are.
@@ -208,12 +223,12 @@ async function keepProject(run: Run<RepairEvent>, project: Project, lab: Lab): P
 /** What `keepProject` kept; null where a run was cut before, and so before any test. */
 async function keptProject(run: Run<RepairEvent>): Promise<Uint8Array | null> {
   const text = await run.readFile(repairFiles.files);
-  return text === null ? null : run.readArtifact(packedIn(text.toString('utf8')));
+  return text === null ? null : run.readArtifact(filesIn(text.toString('utf8')).packed);
 }
 
-function packedIn(text: string): string {
+function filesIn(text: string): z.infer<typeof filesSchema> {
   try {
-    return filesSchema.parse(JSON.parse(text)).packed;
+    return filesSchema.parse(JSON.parse(text));
   } catch (cause) {
     throw new AssayError({
       code: 'input',
