@@ -1,9 +1,9 @@
 import { AssayError } from '../core/index.ts';
 import { resumeAnalysis } from '../loop/index.ts';
-import { printable } from '../sandbox/index.ts';
 import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { OfRun } from './of-run.ts';
+import { oneLine } from './one-line.ts';
 import type { OutputOptions } from './perform-run.ts';
 import { describeSolveEvent } from './solve-describe.ts';
 import { kernelOpener } from './solve-kernel.ts';
@@ -38,7 +38,12 @@ export function showSolve(context: CliContext, id: string, options: ShowSolveOpt
   if (options.json) terminal.result(JSON.stringify(result));
   else if (options.events) for (const event of events) terminal.result(JSON.stringify(event));
   else {
-    terminal.result(events.flatMap(describeSolveEvent).map(printable).join('\n'));
+    terminal.result(
+      events
+        .flatMap(describeSolveEvent)
+        .map((line) => oneLine(line))
+        .join('\n'),
+    );
     terminal.result(`\n${renderSolve(result, { terminal, resumable })}`);
   }
   return exitCodes.ok;

@@ -4,6 +4,7 @@ import { enforcementLine } from '../lab/index.ts';
 import { analysisFiles } from '../loop/index.ts';
 import { printable } from '../sandbox/index.ts';
 import { describeSpent } from './describe-spent.ts';
+import { inert, oneLine } from './one-line.ts';
 import { countOf, endWords } from './solve-describe.ts';
 import { filesFolder } from './solve-files.ts';
 import { nextOfSolve } from './solve-next.ts';
@@ -46,13 +47,13 @@ export function renderSolve(result: AnalysisResult, options: RenderSolveOptions)
   const { label, style } = solveLabel(result.status);
   const columns = terminal.wrapAt;
   const lines = [
-    wrapRow(`${terminal.paint([style, 'bold'], label)}: ${printable(reasonOf(result))}`, { columns, indent }),
+    wrapRow(`${terminal.paint([style, 'bold'], label)}: ${oneLine(reasonOf(result))}`, { columns, indent }),
   ];
   for (const part of result.subtasks) lines.push('', ...partLines(part, result, terminal));
   lines.push('');
   const row = (name: string, text: string) =>
     lines.push(
-      wrapRow(`${terminal.paint('dim', name.padEnd(indent - 1))} ${printable(text)}`, { columns, indent }),
+      wrapRow(`${terminal.paint('dim', name.padEnd(indent - 1))} ${oneLine(text)}`, { columns, indent }),
     );
   for (const [name, text] of artifactRows(result)) row(name, text);
   if (result.cells > 0) row('notebook', path.join(result.dir, analysisFiles.notebook));
@@ -74,8 +75,8 @@ export function summariseSolve(
   result: AnalysisResult,
   options: Pick<RenderSolveOptions, 'resumable'>,
 ): string {
-  const steps = nextOfSolve(result, options).map((step) => `  next: ${printable(step)}`);
-  return [`${solveLabel(result.status).label}: ${printable(reasonOf(result))}`, ...steps].join('\n');
+  const steps = nextOfSolve(result, options).map((step) => `  next: ${oneLine(step)}`);
+  return [`${solveLabel(result.status).label}: ${oneLine(reasonOf(result))}`, ...steps].join('\n');
 }
 
 /** The label says it already. */
@@ -86,19 +87,17 @@ type Part = AnalysisResult['subtasks'][number];
 function partLines(part: Part, { subtasks }: AnalysisResult, terminal: Terminal): string[] {
   const { title, end, turns, cells, failed, summary } = part;
   const number = subtasks.length > 1 ? `${subtasks.indexOf(part) + 1}. ` : '';
-  const heading = terminal.paint('bold', printable(`${number}${title}`));
+  const heading = terminal.paint('bold', oneLine(`${number}${title}`));
   const failures = failed === 0 ? '' : `, ${failed} failed`;
   const how =
     turns === 0 && end === null
       ? 'not begun'
       : `${end === null ? 'not ended' : endWords(end)}; ${countOf(turns, 'turn')}, ${countOf(cells, 'cell')}${failures}`;
-  const text = printable(summary.trim())
+  // Told from assay's own rows by its place: outside text begins two columns in.
+  const text = inert(printable(summary.trim()))
     .split('\n')
-    .map((line) => wrapRow(line, { columns: terminal.wrapAt, indent: 0 }));
-  return [
-    `${heading} ${terminal.paint('dim', `(${printable(how)})`)}`,
-    ...(summary.trim() === '' ? [] : text),
-  ];
+    .map((line) => wrapRow(`  ${line}`, { columns: terminal.wrapAt, indent: 2 }));
+  return [`${heading} ${terminal.paint('dim', `(${oneLine(how)})`)}`, ...(summary.trim() === '' ? [] : text)];
 }
 
 /** Files by their own names, and how many figures cells have shown. */

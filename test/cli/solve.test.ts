@@ -60,8 +60,8 @@ describe.concurrent('assay solve', () => {
     const places = [...told, 'subtask 2 of 2: Two', 'cell 4: ok'].map((text) => ended.stderr.indexOf(text));
     expect(places, ended.stderr).toEqual(places.filter((place) => place >= 0).toSorted((a, b) => a - b));
     expect(ended.stdout).toMatch(/^complete: by the model's word and the checks/);
-    expect(ended.stdout).toContain(`1. One (complete; 4 turns, 3 cells, 1 failed)\n${answer}`);
-    expect(ended.stdout).toContain('2. Two (complete; 2 turns, 1 cell)\nThere are 4 pears.');
+    expect(ended.stdout).toContain(`1. One (complete; 4 turns, 3 cells, 1 failed)\n  ${answer}`);
+    expect(ended.stdout).toContain('2. Two (complete; 2 turns, 1 cell)\n  There are 4 pears.');
     expect(ended.stdout).toMatch(/^made {5}apples\.txt \(1 B, cell 3\)$/m);
     expect(ended.stdout).toMatch(/^notebook .*\/notebook\.ipynb$/m);
     expect(ended.stdout).toMatch(/^next {5}open .*notebook\.ipynb/m);

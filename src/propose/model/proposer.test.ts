@@ -75,6 +75,14 @@ describe('a proposal', () => {
     expect(firstText(model.requests[0])).toContain('3 |     for item in items[:-1]:');
   });
 
+  it('touches no file that holds credentials, found or not', async () => {
+    const edits = [{ op: 'replace', path: '.env', search: 'KEY=a', replace: 'KEY=b' }];
+    const { proposed } = await propose([
+      { toolCalls: [{ id: '1', name: 'propose_patch', input: JSON.stringify({ motivation: 'm', edits }) }] },
+    ]);
+    expect(proposed).toMatchObject({ kind: 'malformed', problem: expect.stringContaining('.env') });
+  });
+
   it('takes the calls of one reply together', async () => {
     const one = { op: 'delete', path: 'a' };
     const two = { op: 'delete', path: 'b' };

@@ -2,6 +2,7 @@ import {
   AssayError,
   type Clock,
   type Coverage,
+  type Edit,
   type ModelFailure,
   type ModelSettings,
   type Price,
@@ -13,6 +14,7 @@ import { type Affordable, affordable, callSizes, packRoom } from './call-sizes.t
 import { type Conversed, converse, fixedTokens } from './converse.ts';
 import { type PaidCalls, paidCalls } from './paid-calls.ts';
 import { priceOf } from './prices/index.ts';
+import { holdsCredentials } from './prompt/credential-files.ts';
 import { estimateTokens, headAndTail, type Opening, openingOf, type Transport } from './prompt/index.ts';
 import { refusesTools } from './tool-trouble.ts';
 import { tracedOrNot } from './traced.ts';
@@ -141,6 +143,8 @@ function openWithin(options: {
   return whole.ok ? { kind: 'opened', opening: whole } : { kind: 'too_small', neededTokens };
 }
 
+const pathsOf = (edit: Edit): string[] => (edit.op === 'rename' ? [edit.path, edit.to] : [edit.path]);
+
 function proposedOf(
   conversed: Conversed,
   { model, usage }: { model: Model; usage: ReturnType<PaidCalls['usage']> },
@@ -150,6 +154,14 @@ function proposedOf(
       const { answer } = conversed;
       if (!answer.ok) return { kind: 'malformed', problem: headAndTail(answer.problem, maxProblem), usage };
       const { motivation, edits } = answer;
+      // Even whether an edit would find its text would tell something of what is in such a file.
+      const secret = edits.find((edit) => pathsOf(edit).some(holdsCredentials));
+      if (secret !== undefined)
+        return {
+          kind: 'malformed',
+          problem: `${secret.path} holds credentials: no patch may touch it.`,
+          usage,
+        };
       return { kind: 'proposal', motivation, edits, alternatives: [], usage };
     }
     case 'exhausted': {
