@@ -7,6 +7,7 @@ import * as fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { collect, openProject, runLab } from '../src/lab/index.ts';
+import { median } from './median.ts';
 
 type Size = { name: string; modules: number; tests: number; rounds: number };
 
@@ -78,11 +79,6 @@ async function measure(size: Size): Promise<string> {
   } finally {
     for (const folder of [dir, scratch]) fs.rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
 /** The section of docs/benchmarks.md. */

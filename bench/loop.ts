@@ -18,6 +18,7 @@ import {
 } from '../src/loop/index.ts';
 import { defaultModelSettings, modelProposer, scriptedModel } from '../src/propose/index.ts';
 import { openStore } from '../src/store/index.ts';
+import { median } from './median.ts';
 import type { Section } from './run.ts';
 
 const own = path.resolve(import.meta.dirname, '../.venv/bin/python');
@@ -226,11 +227,6 @@ function longRun(spec: RepairSpec): RepairEvent[] {
     );
   }
   return events.slice(0, longEvents);
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
 if (process.argv[1] === import.meta.filename) process.stdout.write(`${(await bench()).lines.join('\n')}\n`);

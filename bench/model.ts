@@ -11,6 +11,7 @@ import { repairEventSchema } from '../src/core/index.ts';
 import { groupFailures, madeReport } from '../src/loop/index.ts';
 import { type Feedback, packFeedback } from '../src/propose/index.ts';
 import { startScriptedServer } from '../src/propose/model/scripted-server/server.fixture.ts';
+import { median } from './median.ts';
 import type { Section } from './run.ts';
 
 const failingTests = 5_000;
@@ -163,11 +164,6 @@ function layOut(dir: string): void {
       n === 0 ? test.replace('0) == 1', '1) == 2') : test,
     );
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[sorted.length >> 1] ?? Number.NaN;
 }
 
 if (import.meta.main) process.stdout.write(`${(await bench()).lines.join('\n')}\n`);

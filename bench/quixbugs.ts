@@ -10,6 +10,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { type RepairResult, repairResultSchema } from '../src/core/index.ts';
+import { median } from './median.ts';
 import { layOut, programsOf, type Split } from './quixbugs/layout.ts';
 import type { Section } from './run.ts';
 
@@ -88,13 +89,6 @@ const names = (some: readonly Repaired[]) => some.map(({ program }) => program).
 function row({ program, result, wallMs }: Repaired): string {
   const tried = result.usage.candidates;
   return `| ${program} | ${kindOf(result)} | ${(wallMs / 1000).toFixed(1)} s | ${tried} | ${result.motivation?.split(': run by ')[0]?.replaceAll('|', '\\|') ?? ''} |`;
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
 if (process.argv[1] === import.meta.filename) {

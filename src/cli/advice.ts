@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { RepairSpec } from '../core/index.ts';
-import { priceOf } from '../propose/index.ts';
+import { hasKey, priceOf } from '../propose/index.ts';
 
 export type AdviceOptions = {
   /** Where the user stands, absolute. */
@@ -11,16 +11,11 @@ export type AdviceOptions = {
 };
 
 /** A model of each provider to name where its key is set: of the middle size, in the table of prices. */
-const suggested: readonly { variables: readonly string[]; model: string }[] = [
-  { variables: ['ANTHROPIC_API_KEY'], model: 'anthropic/claude-sonnet-5-5' },
-  { variables: ['OPENAI_API_KEY'], model: 'openai/gpt-6.2-sol' },
-  { variables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'], model: 'google/gemini-4-neon' },
-];
+const suggested = ['anthropic/claude-sonnet-5-5', 'openai/gpt-6.2-sol', 'google/gemini-4-neon'];
 
 /** A model whose key is set, or null. */
 export function suggestedModel(env: AdviceOptions['env']): string | null {
-  const found = suggested.find(({ variables }) => variables.some((name) => (env[name] ?? '').trim() !== ''));
-  return found?.model ?? null;
+  return suggested.find((id) => hasKey(id, env)) ?? null;
 }
 
 /**

@@ -6,7 +6,6 @@ import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodeOfAnalysis } from './exit-codes.ts';
 import { OfRun } from './of-run.ts';
 import type { OutputOptions } from './perform-run.ts';
-import { evidenceOf } from './solve-evidence.ts';
 import { layOutFiles } from './solve-files.ts';
 import { workFolder } from './solve-kernel.ts';
 import { startSolveProgress } from './solve-progress.ts';
@@ -45,7 +44,6 @@ export async function performSolve(context: CliContext, options: PerformSolveOpt
       signal,
       clock,
       inbox,
-      evidenceOf,
       onEvent,
       onProgress,
     });

@@ -9,11 +9,12 @@ import type { CliContext } from './context.ts';
 import type { PriceOption } from './parse-options.ts';
 import { dataOfSpec, surveyData } from './solve-data.ts';
 import { checkKernel } from './solve-kernel.ts';
-import { noModel, withWayOut } from './solve-model-errors.ts';
+import { noModel } from './solve-model-errors.ts';
 import { isReplay, makeModels } from './solve-models.ts';
 import type { SolveCliOptions } from './solve-options.ts';
 import { withStages } from './solve-stages.ts';
 import { readChecks, readTask } from './solve-task.ts';
+import { withWayOut } from './way-out.ts';
 
 /** An analysis that can be begun: what could be wrong with its options is not. */
 export type PreparedSolve = { spec: AnalysisSpec; modelOf: ModelOf };
@@ -70,7 +71,9 @@ export async function prepareSolve(
   try {
     return { spec, modelOf: await makeModels(context, spec, { record: options.record }) };
   } catch (error) {
-    throw isConfigured ? withWayOut(error, settled.model) : error;
+    throw isConfigured
+      ? withWayOut(error, { model: settled.model, wayOut: 'name another with --model' })
+      : error;
   }
 }
 

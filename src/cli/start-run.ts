@@ -12,6 +12,7 @@ import { makeProposers } from './make-proposers.ts';
 import { oneLine } from './one-line.ts';
 import type { PriceOption } from './parse-options.ts';
 import { splitCommand } from './split-command.ts';
+import { withWayOut } from './way-out.ts';
 
 /** A run that can be begun: what could be wrong with its options is not. */
 export type PreparedRun = { spec: RepairSpec; proposers: readonly Proposer[] };
@@ -43,7 +44,9 @@ export async function prepareRun(
   try {
     return { spec, proposers: await makeProposers(context, spec, { record: options.record }) };
   } catch (error) {
-    throw given.model === undefined && model !== 'search' ? withWayOut(error, model) : error;
+    throw given.model === undefined && model !== 'search'
+      ? withWayOut(error, { model, wayOut: 'go without: --model search' })
+      : error;
   }
 }
 
@@ -72,20 +75,6 @@ function realOf(file: string): string {
   } catch {
     return file;
   }
-}
-
-/** What a configuration names may not be had here, by its author's key for one. */
-function withWayOut(error: unknown, model: string): unknown {
-  if (!AssayError.is(error) || error.code !== 'usage') return error;
-  const { code, message, because, fix } = error;
-  const why = `the configuration says model ${model}`;
-  return new AssayError({
-    code,
-    message,
-    because: because === undefined ? why : `${because}; ${why}`,
-    fix: `${fix.replace(/\.$/, '')}; or go without: --model search`,
-    cause: error,
-  });
 }
 
 function specOf(parts: { dir: string; options: FixCliOptions; settled: Settled }): RepairSpec {

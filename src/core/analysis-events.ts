@@ -7,6 +7,7 @@ import { projectionSchema } from './events.ts';
 import { modelReplySchema, modelResultSchema } from './model.ts';
 import { enforcementSchema } from './outcome.ts';
 import { usageSchema } from './proposal.ts';
+import { effectFailedSchema, steeredSchema, stoppedSchema } from './run-events.ts';
 
 /** `work`: asked for by the model · `check`: one of the user's checks. */
 export const cellPurposeSchema = z.enum(['work', 'check']);
@@ -153,28 +154,9 @@ export const analysisEventSchema = z.discriminatedUnion('type', [
     summary: z.string(),
     wallMs: z.number(),
   }),
-  /**
-   * An effect that could not be performed · `environment`, `provider`: no kernel or no model can be had now, after which
-   * the run can be taken up again · `internal`: a bug in assay.
-   */
-  z.object({
-    type: z.literal('effect_failed'),
-    id: z.number().int(),
-    code: z.enum(['environment', 'provider', 'internal']),
-    detail: z.string(),
-    fix: z.string(),
-    /** The stack trace of a bug. */
-    trace: z.string().optional(),
-    /** Active time until it failed. */
-    wallMs: z.number().optional(),
-  }),
-  /** From the inbox. */
-  z.object({ type: z.literal('steered'), text: z.string() }),
-  /**
-   * The run was interrupted in good order and can be taken up again: it has no `run_ended`. `wallMs`: active time
-   * of the effect that was cut, 0 between two effects.
-   */
-  z.object({ type: z.literal('stopped'), detail: z.string(), wallMs: z.number() }),
+  effectFailedSchema,
+  steeredSchema,
+  stoppedSchema,
   /** A process took the run up again; `lost`: what the cut effect may have cost, at its projected maximum. */
   z.object({ type: z.literal('resumed'), lost: usageSchema.nullable() }),
   z.object({ type: z.literal('run_ended'), end: analysisEndSchema }),

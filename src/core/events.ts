@@ -4,6 +4,7 @@ import { repairEndSchema } from './ends.ts';
 import { modelResultSchema } from './model.ts';
 import { proposedSchema, usageSchema } from './proposal.ts';
 import { reportSchema } from './report.ts';
+import { effectFailedSchema, steeredSchema, stoppedSchema } from './run-events.ts';
 import { repairSpecSchema } from './spec.ts';
 
 /** What an effect will cost at most, compared with what is left before it starts. */
@@ -109,28 +110,9 @@ export const repairEventSchema = z.discriminatedUnion('type', [
     wallMs: z.number(),
     artifact: artifactName,
   }),
-  /**
-   * An effect that could not be performed at all (no sandbox, a full disk) · `provider`: a model that cannot be had
-   * now, after which the run can be taken up again · `internal`: a bug in assay.
-   */
-  z.object({
-    type: z.literal('effect_failed'),
-    id: z.number().int(),
-    code: z.enum(['environment', 'provider', 'internal']),
-    detail: z.string(),
-    fix: z.string(),
-    /** The stack trace of a bug. */
-    trace: z.string().optional(),
-    /** Active time until it failed. */
-    wallMs: z.number().optional(),
-  }),
-  /** From the inbox. */
-  z.object({ type: z.literal('steered'), text: z.string() }),
-  /**
-   * The run was interrupted in good order and can be taken up again: it has no `run_ended`. `wallMs`: active time
-   * of the effect that was cut, 0 between two effects.
-   */
-  z.object({ type: z.literal('stopped'), detail: z.string(), wallMs: z.number() }),
+  effectFailedSchema,
+  steeredSchema,
+  stoppedSchema,
   /** A process took the run up again; `lost`: what the cut effect may have cost, at its projected maximum. */
   z.object({
     type: z.literal('resumed'),

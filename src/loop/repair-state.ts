@@ -129,6 +129,12 @@ export type RepairState = {
 
 export type Halt = Extract<RepairEnd, { status: 'aborted' | 'environment_error' }>;
 
+/** No proposal has been refused or unreadable yet: at the start of a run, and of each stage. */
+export const noTrouble: Pick<
+  RepairState,
+  'refusals' | 'refused' | 'unpatchable' | 'malformed' | 'toolsRefused' | 'rejected'
+> = { refusals: [], refused: [], unpatchable: 0, malformed: 0, toolsRefused: false, rejected: {} };
+
 export function startRepair(spec: RepairSpec): RepairState {
   return {
     spec,
@@ -150,12 +156,7 @@ export function startRepair(spec: RepairSpec): RepairState {
     best: null,
     seen: [],
     tried: [],
-    refusals: [],
-    refused: [],
-    unpatchable: 0,
-    malformed: 0,
-    toolsRefused: false,
-    rejected: {},
+    ...noTrouble,
     confirmations: 0,
     heldOut: null,
     alternatives: [],

@@ -1,5 +1,5 @@
 import type { RepairEnd } from '../core/index.ts';
-import { type Base, noCalls, type Phase, type RepairState, type Trial } from './repair-state.ts';
+import { type Base, noCalls, noTrouble, type Phase, type RepairState, type Trial } from './repair-state.ts';
 import { endsStageOnly, isLastStage, stageWall } from './stages.ts';
 import { failingCount } from './standing.ts';
 
@@ -42,12 +42,7 @@ export function giveUp(state: RepairState, base: Base, end: RepairEnd): RepairSt
     calls: noCalls,
     // As at the start of a run: a patch that changes nothing on this ground is one that says nothing new.
     last: ground.report,
-    refusals: [],
-    refused: [],
-    unpatchable: 0,
-    malformed: 0,
-    toolsRefused: false,
-    rejected: {},
+    ...noTrouble,
   };
   return tryNext(next, ground, []);
 }

@@ -93,6 +93,28 @@ const withoutUndefined = (projection: Projection): Partial<Usage> =>
   Object.fromEntries(Object.entries(projection).filter(([, value]) => value !== undefined));
 
 /**
+ * Folds a whole journal, the event that starts the run included. Pure.
+ * @throws AssayError `input` for a journal that begins otherwise, or is damaged
+ */
+export function positionOf<Spec, S, E extends { type: string }, Fx, End>(
+  machine: Machine<Spec, S, E, Fx, End>,
+  events: readonly (E & StartsRun<Spec>)[],
+): Position<S, Fx> {
+  const [first, ...rest] = events;
+  if (first?.type !== 'run_started' || first.spec === undefined) {
+    throw new AssayError({
+      code: 'input',
+      message: 'the journal does not begin with the start of a run',
+      fix: 'start a new run: this one was cut before it began',
+    });
+  }
+  return positionAfter(machine, startOf(machine, first.spec), rest);
+}
+
+/** `spec`: there where `type` is `run_started`. */
+type StartsRun<Spec> = { type: string; spec?: Spec };
+
+/**
  * Where a repair run stands by its journal, and the event that takes it up again: to be journaled and folded
  * before `drive` goes on, unless the run has ended.
  * @throws AssayError `input` for a journal that is not one of a repair run, or is damaged.
@@ -101,15 +123,7 @@ export function takeUp(events: readonly RepairEvent[]): {
   position: Position<RepairState, RepairEffect>;
   resumed: Extract<RepairEvent, { type: 'resumed' }>;
 } {
-  const [first, ...rest] = events;
-  if (first?.type !== 'run_started') {
-    throw new AssayError({
-      code: 'input',
-      message: 'the journal does not begin with the start of a run',
-      fix: 'start a new run: this one was cut before it began',
-    });
-  }
-  const position = positionAfter(repairMachine, startOf(repairMachine, first.spec), rest);
+  const position = positionOf(repairMachine, events);
   const { counted, calls, halted } = position.state;
   const lost = lostBy({ cut: position.pending, counted, calls, stopped: halted !== null });
   return { position, resumed: { type: 'resumed', lost } };

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { descriptor } from './descriptors.ts';
+import { isInside } from './is-inside.ts';
 import type { MadeFile } from './made-files.ts';
 import type { RootPart } from './root.ts';
 import type { Limits, Mount, Policy } from './types.ts';
@@ -134,11 +135,6 @@ function splitToolchains({ toolchains, mounts }: Policy): { before: string[]; af
     .sort((a, b) => a.length - b.length);
   const isAfter = (prefix: string) => laid.some((target) => isInside(prefix, target));
   return { before: prefixes.filter((prefix) => !isAfter(prefix)), after: prefixes.filter(isAfter) };
-}
-
-/** True also for the folder itself. Both absolute and normalised. */
-export function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
 type FolderMaker = { above(path: string): string[] };

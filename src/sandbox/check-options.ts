@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { AssayError } from '../core/index.ts';
-import { isInside } from './bwrap-arguments.ts';
+import { isInside } from './is-inside.ts';
 import type { Command, Limits, Mount, RunOptions } from './types.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
-import { fillSource, isInside } from './bwrap-arguments.ts';
+import { fillSource } from './bwrap-arguments.ts';
 import { descriptor } from './descriptors.ts';
+import { isInside } from './is-inside.ts';
 import { setupWord } from './setup-words.ts';
 import { quote } from './shell.ts';
 import type { Mount } from './types.ts';

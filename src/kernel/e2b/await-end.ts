@@ -1,8 +1,6 @@
 import type { Clock } from '../../core/index.ts';
-import { startDeadline } from '../../sandbox/index.ts';
+import { type Stopped, stopAsked } from '../stop-asked.ts';
 import type { RemoteEnd } from './remote-cell.ts';
-
-export type Stopped = { why: 'deadline'; deadlineMs: number } | { why: 'aborted' } | null;
 
 /** How a cell came to its end; null where it did not, whatever was tried. */
 export type Awaited = { stopped: Stopped; end: RemoteEnd | null };
@@ -25,31 +23,6 @@ export async function awaitEnd(options: {
     if (end !== null) return { stopped, end };
   }
   return { stopped, end: null };
-}
-
-function stopAsked(options: {
-  ended: Promise<unknown>;
-  clock: Clock;
-  deadlineMs: number;
-  signal?: AbortSignal;
-}): Promise<Stopped> {
-  const { ended, clock, deadlineMs, signal } = options;
-  return new Promise((resolve) => {
-    const onAbort = () => finish({ why: 'aborted' });
-    const stopClock = startDeadline({
-      clock,
-      afterMs: deadlineMs,
-      onPassed: () => finish({ why: 'deadline', deadlineMs }),
-    });
-    const finish = (stopped: Stopped) => {
-      stopClock();
-      signal?.removeEventListener('abort', onAbort);
-      resolve(stopped);
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    if (signal?.aborted) onAbort();
-    void ended.then(() => finish(null));
-  });
 }
 
 async function within<Value>(promise: Promise<Value>, afterMs: number): Promise<Value | null> {

@@ -1,12 +1,12 @@
 import type { Clock, Outcome } from '../../core/index.ts';
-import { startDeadline } from '../../sandbox/index.ts';
+import { type Stopped, stopAsked } from '../stop-asked.ts';
 import type { CellRun } from './cell-run.ts';
 import { type KernelProcess, within } from './kernel-process.ts';
 
 /** How a cell came to its end. */
 export type Waited = {
   /** Why it was stopped, where it was. */
-  stopped: { why: 'deadline'; deadlineMs: number } | { why: 'aborted' } | null;
+  stopped: Stopped;
   /** The process is gone, with all variables. */
   isLost: boolean;
   /** How the process ended by itself. */
@@ -35,7 +35,7 @@ export async function awaitCell(options: {
   const { run, process, graceMs, interrupt } = options;
   const over = Promise.race([run.over, run.nearlyOver.then(() => within(run.over, otherHalfMs))]);
   const ended = Promise.race([over, process.exited]);
-  const facts = (stopped: Waited['stopped']): Waited => {
+  const facts = (stopped: Stopped): Waited => {
     const { outcome, log } = process;
     return { stopped, isLost: outcome !== null, outcome, log };
   };
@@ -47,30 +47,4 @@ export async function awaitCell(options: {
   }
   await process.kill();
   return { ...facts(stopped), outcome: null };
-}
-
-/** Resolves with null once the cell has ended, or with the reason to stop it. */
-function stopAsked(options: {
-  ended: Promise<unknown>;
-  clock: Clock;
-  deadlineMs: number;
-  signal?: AbortSignal;
-}): Promise<Waited['stopped']> {
-  const { ended, clock, deadlineMs, signal } = options;
-  return new Promise((resolve) => {
-    const onAbort = () => finish({ why: 'aborted' });
-    const stopClock = startDeadline({
-      clock,
-      afterMs: deadlineMs,
-      onPassed: () => finish({ why: 'deadline', deadlineMs }),
-    });
-    const finish = (stopped: Waited['stopped']) => {
-      stopClock();
-      signal?.removeEventListener('abort', onAbort);
-      resolve(stopped);
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
-    if (signal?.aborted) onAbort();
-    void ended.then(() => finish(null));
-  });
 }

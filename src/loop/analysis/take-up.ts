@@ -1,6 +1,6 @@
-import { type AnalysisEffect, type AnalysisEvent, AssayError, type Usage } from '../../core/index.ts';
+import type { AnalysisEffect, AnalysisEvent, Usage } from '../../core/index.ts';
 import { noUsage } from '../budget.ts';
-import { type Position, positionAfter, startOf } from '../resume.ts';
+import { type Position, positionAfter, positionOf } from '../resume.ts';
 import { analysisMachine } from './machine.ts';
 import type { AnalysisState, EventOf } from './state.ts';
 
@@ -15,15 +15,7 @@ export function takeUpAnalysis(events: readonly AnalysisEvent[]): {
   position: AnalysisPosition;
   resumed: EventOf<'resumed'>;
 } {
-  const [first, ...rest] = events;
-  if (first?.type !== 'run_started') {
-    throw new AssayError({
-      code: 'input',
-      message: 'the journal does not begin with the start of a run',
-      fix: 'start a new run: this one was cut before it began',
-    });
-  }
-  const position = positionAfter(analysisMachine, startOf(analysisMachine, first.spec), rest);
+  const position = positionOf(analysisMachine, events);
   return { position, resumed: { type: 'resumed', lost: lostBy(position) } };
 }
 

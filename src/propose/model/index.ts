@@ -14,7 +14,7 @@ export {
   type Source,
 } from './prompt/index.ts';
 export { type ModelProposerOptions, modelProposer } from './proposer.ts';
-export { type CreateModelOptions, checkModelId, createModel } from './providers.ts';
+export { type CreateModelOptions, checkModelId, createModel, hasKey } from './providers.ts';
 export { type ReplayHeader, recordingModel, replayModel } from './recorded.ts';
 export { requestHash } from './request-hash.ts';
 export { type RetryOptions, retryingModel } from './retrying.ts';

@@ -85,6 +85,11 @@ export function createModel({ id, baseUrl, env, limits }: CreateModelOptions): M
   });
 }
 
+/** Whether a key for the model's provider is set. @throws AssayError `usage` for an id without a known provider */
+export function hasKey(id: string, env: Env): boolean {
+  return firstSet(env, providers[parseId(id).name].keyVariables) !== null;
+}
+
 function firstSet(env: Env, variables: readonly string[]): KnownSecret | null {
   const set = variables
     .map((name) => ({ name, value: clean(env[name]) }))

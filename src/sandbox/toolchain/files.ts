@@ -35,11 +35,6 @@ export function realOr(path: string): string {
   }
 }
 
-/** True also for the folder itself. Both absolute and normalised. */
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
-}
-
 /** `name` in `folder` and each folder above it, nearest first, with its text. */
 export function* upward(folder: string, name: string): Generator<{ folder: string; text: string }> {
   for (let at = folder; ; at = dirname(at)) {

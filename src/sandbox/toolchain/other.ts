@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { AssayError } from '../../core/index.ts';
-import { entries, isFolder, isWithin, realOr } from './files.ts';
+import { isInside } from '../is-inside.ts';
+import { entries, isFolder, realOr } from './files.ts';
 import { examine, type Found, find, hops, type Lookup } from './find.ts';
 import { enclosingModules } from './node.ts';
 import { isShared, isSystem } from './prefix.ts';
@@ -31,7 +32,7 @@ function surroundings(found: Found, lookup: Lookup): Resolved {
   }
   const modules = enclosingModules(found.real);
   // The project itself is mounted by the caller.
-  const isProjects = isWithin(found.real, realOr(lookup.cwd));
+  const isProjects = isInside(found.real, realOr(lookup.cwd));
   return {
     // As found, not as resolved: many programs look at the name they are called by.
     program: found.file,

@@ -1,7 +1,8 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AssayError } from '../../core/index.ts';
-import { isFolder, isWithin, realOr } from './files.ts';
+import { isInside } from '../is-inside.ts';
+import { isFolder, realOr } from './files.ts';
 import type { Lookup } from './find.ts';
 
 /** Mounted by every sandbox. */
@@ -39,7 +40,7 @@ const secretFolders = [
 
 /** True for what every sandbox has without a mount, such as `/usr`. */
 export function isSystem(path: string): boolean {
-  return systemRoots.some((root) => isWithin(path, root));
+  return systemRoots.some((root) => isInside(path, root));
 }
 
 /** Whether other things than one toolchain live in `folder`, such as `/home/me` and `/home/me/.local`. */
@@ -47,7 +48,7 @@ export function isShared(folder: string, { home }: Lookup): boolean {
   const realHome = realOr(home);
   return (
     sharedRoots.includes(folder) ||
-    [home, realHome].some((root) => isWithin(root, folder) || folder === join(root, '.local'))
+    [home, realHome].some((root) => isInside(root, folder) || folder === join(root, '.local'))
   );
 }
 
@@ -61,12 +62,12 @@ export function admit(prefixes: readonly string[], lookup: Lookup): string[] {
     (path) => !isSystem(path),
   );
   for (const path of real) if (isForbidden(path, lookup)) throw forbidden(path);
-  return real.filter((path) => !real.some((other) => other !== path && isWithin(path, other)));
+  return real.filter((path) => !real.some((other) => other !== path && isInside(path, other)));
 }
 
 function isForbidden(path: string, lookup: Lookup): boolean {
   const home = realOr(lookup.home);
-  return isShared(path, lookup) || secretFolders.some((name) => isWithin(path, join(home, name)));
+  return isShared(path, lookup) || secretFolders.some((name) => isInside(path, join(home, name)));
 }
 
 function forbidden(path: string): AssayError {
@@ -85,7 +86,7 @@ export function withoutFiles(prefix: string, hidden: readonly string[]): string[
     .readdirSync(prefix)
     .filter((name) => !hidden.includes(name))
     .map((name) => join(prefix, name))
-    .filter((path) => isWithin(realOr(path), realOr(prefix)));
+    .filter((path) => isInside(realOr(path), realOr(prefix)));
 }
 
 /**
@@ -93,7 +94,7 @@ export function withoutFiles(prefix: string, hidden: readonly string[]): string[
  * name, it makes the path work inside and shows nothing that a prefix does not show already.
  */
 export function aliases(spelled: readonly string[], prefixes: readonly string[]): string[] {
-  const visible = (path: string) => isSystem(path) || prefixes.some((prefix) => isWithin(path, prefix));
+  const visible = (path: string) => isSystem(path) || prefixes.some((prefix) => isInside(path, prefix));
   const found = spelled
     .filter((path) => !visible(path) && visible(realOr(path)))
     .map((path) => {
