@@ -1,4 +1,5 @@
 import type { RepairEvent } from '../core/index.ts';
+import { toldRefusal } from '../patch/index.ts';
 import { describeReport } from './describe-report.ts';
 import { describeSpent } from './describe-spent.ts';
 
@@ -14,7 +15,7 @@ export function describeEvent(event: RepairEvent): string | null {
     case 'applied':
       return null;
     case 'refused':
-      return `round ${event.round}: not applied: ${event.refusals.map((each) => each.message).join('; ')}`;
+      return `round ${event.round}: not applied: ${event.refusals.map(toldRefusal).join('; ')}`;
     case 'tested':
       return `round ${event.round}: ${event.again ? 'tests again' : 'tests'}: ${describeReport(event.report)}${seconds(event.wallMs)}`;
     case 'confirmed': {
@@ -49,7 +50,7 @@ function describeProposed(proposed: Proposed): string {
     case 'no_proposal':
       return `nothing to propose: ${proposed.reason}${/\bcandidates? tried\b/.test(proposed.reason) ? describeUsed({ ...proposed.usage, candidates: 0 }) : tried}`;
     case 'malformed':
-      return `no usable proposal: ${proposed.problem}${tried}`;
+      return `no usable proposal: ${proposed.problem.split('\n', 1)[0]}${tried}`;
   }
 }
 

@@ -33,6 +33,7 @@ export const proposedSchema = z.discriminatedUnion('kind', [
     usage: usageSchema,
   }),
   /** A reply that is no proposal: costs no test round, three in a row end the run as `unpatchable`. */
+  /** `problem`: what is wrong in its first line, for a person; further lines show a model how it is right. */
   z.object({ kind: z.literal('malformed'), problem: z.string(), usage: usageSchema }),
 ]);
 export type Proposed = z.infer<typeof proposedSchema>;

@@ -1,4 +1,5 @@
 import type { Proposed, RepairEnd } from '../core/index.ts';
+import { toldRefusal } from '../patch/index.ts';
 import type { Applied, Base, EventOf, RepairState } from './repair-state.ts';
 import { type At, ask, giveUp, noteTrial, tryNext } from './repair-steps.ts';
 import { isLastStage, stageWall } from './stages.ts';
@@ -27,7 +28,7 @@ export function onProposed(state: RepairState, { base }: At<'proposing'>, propos
       return unpatchable(
         { ...state, malformed: state.malformed + 1, refusals: [refusal], refused: [] },
         base,
-        `malformed reply: ${proposed.problem}`,
+        `malformed reply: ${proposed.problem.split('\n', 1)[0]}`,
       );
     }
   }
@@ -72,7 +73,7 @@ export function onRefused(
   { base, trial }: At<'applying'>,
   { refusals }: EventOf<'refused'>,
 ): RepairState {
-  const why = refusals.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  const why = refusals.map(toldRefusal).join('; ');
   if (trial.rest.length > 0) return tryNext(noteTrial(state, trial, `not applied, ${why}`), base, trial.rest);
   const key = JSON.stringify(trial.edits);
   const times = (state.rejected[key] ?? 0) + 1;

@@ -50,7 +50,7 @@ export function editsFromText(text: string, { read }: { read?: ReadFile } = {}):
 
 function withoutBlocks(text: string, lines: readonly string[], read: ReadFile | undefined): ParsedReply {
   if (!lines.some((line) => line.startsWith('--- ') || line.startsWith('diff --git '))) {
-    const message = `The reply holds no edit. Each edit is a block like this:\n${blockFormat}`;
+    const message = `The reply holds no edit.\nEach edit is a block like this:\n${blockFormat}`;
     return { ok: false, refusals: [refusal('malformed', { path: '', edit: null }, message)] };
   }
   const parsed = editsFromDiff(text, read === undefined ? {} : { read });

@@ -7,6 +7,7 @@ export { editsFromDiff, type ParsedEdits } from './edits-from-diff.ts';
 export { blockFormat, editsFromText, type ParsedReply } from './edits-from-text.ts';
 export { pathProblem } from './path-safety.ts';
 export { type Planned, type PlanOptions, planEdits } from './plan.ts';
+export { toldRefusal } from './refusal.ts';
 export type { TreeDisk } from './staged-file.ts';
 export { treeReader } from './tree-reader.ts';
 export { hashOf, type TreeState, treeState } from './tree-state.ts';

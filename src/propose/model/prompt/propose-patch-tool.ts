@@ -74,9 +74,9 @@ const patchSchema = z.object({
  */
 export function parsePatchArguments(input: string): ParsedPatch {
   const read = readJson(input);
-  if (!read.ok) return { ok: false, problem: `${read.problem} ${rightCall}` };
+  if (!read.ok) return { ok: false, problem: `${read.problem}\n${rightCall}` };
   const parsed = patchSchema.safeParse(straightened(read.value));
-  if (!parsed.success) return { ok: false, problem: `${problemsOf(parsed.error)}. ${rightCall}` };
+  if (!parsed.success) return { ok: false, problem: `${problemsOf(parsed.error)}.\n${rightCall}` };
   const { motivation, edits } = parsed.data;
   return { ok: true, motivation: motivation.trim().slice(0, maxMotivation).toWellFormed(), edits };
 }

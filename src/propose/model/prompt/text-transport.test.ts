@@ -86,6 +86,13 @@ describe('parsePatchText', () => {
     expect(parsePatchText(text)).toMatchObject({ ok: false, problem: expect.stringContaining(part) });
   });
 
+  it('says it in one line, and shows a model below how it is right', () => {
+    const parsed = parsePatchText('I cannot see the cause.');
+    const [first, ...more] = parsed.ok ? [] : parsed.problem.split('\n');
+    expect(first).toBe('The reply holds no edit.');
+    expect(more.join('\n')).toContain('<<<<<<< SEARCH');
+  });
+
   it('never throws, and what it reads are edits', () => {
     const piece = fc.constantFrom(
       '<<<<<<< SEARCH',

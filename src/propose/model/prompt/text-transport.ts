@@ -1,4 +1,4 @@
-import { blockFormat, editsFromText, type ReadFile } from '../../../patch/index.ts';
+import { blockFormat, editsFromText, type ReadFile, toldRefusal } from '../../../patch/index.ts';
 import type { ParsedPatch } from './propose-patch-tool.ts';
 
 const maxMotivation = 2000;
@@ -36,12 +36,10 @@ export function parsePatchText(text: string, options: { read?: ReadFile } = {}):
   if (said.trim() === '') return { ok: false, problem: 'The reply is empty.' };
   const parsed = editsFromText(said, options);
   if (!parsed.ok) {
-    const why = parsed.refusals
-      .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-      .join(' ');
+    const why = parsed.refusals.map(toldRefusal).join(' ');
     return { ok: false, problem: holdsWholeFile(said, why) };
   }
-  if (parsed.edits.length === 0) return { ok: false, problem: `The reply holds no edit. ${blockFormat}` };
+  if (parsed.edits.length === 0) return { ok: false, problem: `The reply holds no edit.\n${blockFormat}` };
   return { ok: true, motivation: parsed.prose.slice(0, maxMotivation).toWellFormed(), edits: parsed.edits };
 }
 
