@@ -21,11 +21,12 @@ export type PerformSolveOptions = {
 /**
  * Runs the loop with progress on stderr and what is typed meanwhile for the model, lays out the files it made, and shows
  * the result. The run is closed then.
- * @throws OfRun where the loop failed
+ * @throws OfRun where the loop failed, or another process is at work on the run
  */
 export async function performSolve(context: CliContext, options: PerformSolveOptions): Promise<ExitCode> {
   const { run, output, loop } = options;
   const { terminal, signal, clock } = context;
+  ownRun(run);
   const inbox = createInbox();
   const steering = listenForSteering(context, (text) => inbox.put({ kind: 'steer', text }));
   const progress = startSolveProgress({
@@ -62,5 +63,14 @@ export async function performSolve(context: CliContext, options: PerformSolveOpt
     progress.stop();
     rmSync(workFolder(run.dir), { recursive: true, force: true });
     run.close();
+  }
+}
+
+/** Before anything in its folder is touched: what another process works with there is that process's. */
+function ownRun(run: Run<AnalysisEvent>): void {
+  try {
+    run.lock();
+  } catch (cause) {
+    throw new OfRun({ run: run.id, cut: false, cause });
   }
 }

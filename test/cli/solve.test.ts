@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } fr
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readNotebook } from '../../src/store/index.ts';
-import { runsIn } from './expectations.ts';
+import { expectError, runsIn } from './expectations.ts';
 import { asking, serve } from './model.ts';
 import { assay, processesWith, start, until } from './process.ts';
 import { folder } from './project.ts';
@@ -156,6 +156,25 @@ describe.concurrent('assay solve', () => {
     const resumed = await assay(['resume', run, '--json'], { home, env: kernelEnv });
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(solved(resumed)).toMatchObject({ status: 'complete', turns: 3 });
+  });
+
+  it('is worked on by one process, and one that comes too late takes nothing away from it', async () => {
+    const [home, { dir, task }] = [folder('home'), scene()];
+    const wait =
+      "import os, time\nopen('one.txt', 'w').write('1')\nwhile not os.path.exists('go'):\n    time.sleep(0.05)";
+    const look = "print(sorted(os.listdir('.')))";
+    const model = recorded(dir, [runs(wait), runs(look), says('One: one.txt.')]);
+    const started = start(['solve', task, '--model', model, '--json'], { home, env: kernelEnv });
+    await until('a cell runs', () =>
+      runsIn(home).some((run) => existsSync(`${home}/runs/${run}/work/one.txt`)),
+    );
+    const [run = ''] = runsIn(home);
+    const late = await assay(['resume', run, '--json'], { home, env: kernelEnv });
+    expect(expectError(late, 1).message).toMatch(/is in use by process/);
+    writeFileSync(`${home}/runs/${run}/work/go`, '');
+    const ended = await started.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(solved(ended).artifacts.map(({ name }) => name)).toContain('one.txt');
   });
 
   it('records a conversation that replays to the same end without a key', async () => {
