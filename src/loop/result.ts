@@ -47,6 +47,9 @@ const endOf = ({ phase, halted }: RepairState): RepairEnd =>
 
 function wholeReason(state: RepairState, end: RepairEnd, run: string): string {
   const reason = reasonOf(end, state);
+  // A run keeps its model: where that is what is wrong, it takes a new run, as the fix says.
+  if (state.halted?.status === 'environment_error')
+    return `${reason}; assay resume ${run} asks the same model again`;
   if (state.phase.at !== 'ended') return `${reason}; go on with: assay resume ${run}`;
   const before = end.status === 'done' ? [] : handoversOf(state);
   return before.length === 0 ? reason : `${reason}; before that ${before.join('; ')}`;

@@ -320,7 +320,7 @@ describe('resumeRepair', () => {
     expect(first).toMatchObject({ end, resumable: true });
     expect(first.result).toMatchObject({
       status: 'environment_error',
-      reason: `the key was refused; go on with: assay resume ${run.id}`,
+      reason: `the key was refused; assay resume ${run.id} asks the same model again`,
       fix: 'set SOME_API_KEY',
       rounds: 1,
       bestEffort: true,

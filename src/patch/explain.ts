@@ -71,7 +71,7 @@ export function notLocated(text: TextFile, edit: ReplaceEdit, index: number, loc
     }
     case 'out_of_range': {
       const near = located.lines.slice(0, maxAmbiguous).flatMap((line) => quoteLines(text, line, 1));
-      const message = `The search text stands at ${located.lines.length} place(s) in ${edit.path}: there is no occurrence ${edit.occurrence}.`;
+      const message = `The search text stands at ${located.lines.length === 1 ? '1 place' : `${located.lines.length} places`} in ${edit.path}: there is no occurrence ${edit.occurrence}.`;
       return refusal('no_match', { ...where, near }, message);
     }
     case 'none': {

@@ -197,7 +197,7 @@ function resolveRun(runs: readonly RunSummary[], asked: string, runsDir: string)
             .slice(0, 5)
             .map((run) => run.id)
             .join(', ')
-        : `${runsDir} holds ${runs.length} run(s)`,
+        : `${runsDir} holds ${runs.length === 1 ? '1 run' : `${runs.length} runs`}`,
     fix: 'List the runs with `assay runs` and give enough of one id, or `latest`.',
   });
 }

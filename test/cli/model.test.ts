@@ -242,27 +242,27 @@ describe.concurrent('a model that cannot be had leaves a run that goes on later'
   async function expectGoesOn(options: {
     bad: Parameters<typeof serve>[0];
     why: RegExp;
-    args?: string[];
+    fix?: RegExp;
   }): Promise<void> {
     const home = folder('home');
     let mended = false;
-    const { bad, why, args = [] } = options;
+    const { bad, why, fix = /\S/ } = options;
     const server = await serve((request, count) => {
       if (mended) return mends;
       const answer = typeof bad === 'function' ? bad(request, count) : (bad[count] ?? bad.at(-1));
       if (answer === undefined) throw new Error('no answer');
       return answer;
     });
-    const ended = await assay(['fix', project(redProject), ...asking(server), ...args, '--json'], { home });
+    const ended = await assay(['fix', project(redProject), ...asking(server), '--json'], { home });
     expect(ended.code, ended.stderr).toBe(7);
     const result = resultOf(ended);
     expect(result).toMatchObject({
       status: 'environment_error',
       patch: null,
-      fix: expect.stringMatching(/\S/),
+      fix: expect.stringMatching(fix),
     });
     expect(result.reason).toMatch(why);
-    expect(result.reason).toContain(`go on with: assay resume ${result.run}`);
+    expect(result.reason).toContain(`assay resume ${result.run} asks the same model again`);
     expect(ended.stderr).toContain('waiting for a model: ');
     mended = true;
     const resumed = await assay(['resume', result.run, '--json'], { home });
@@ -272,7 +272,11 @@ describe.concurrent('a model that cannot be had leaves a run that goes on later'
 
   it('a wrong key', () => expectGoesOn({ bad: [errorAnswers.wrongKey], why: /key/i }));
   it('an unknown model', () =>
-    expectGoesOn({ bad: [errorAnswers.unknownModel], why: /unknown_model|does not exist/ }));
+    expectGoesOn({
+      bad: [errorAnswers.unknownModel],
+      why: /unknown_model|does not exist/,
+      fix: /^Start a new run with a name that the server at \S+ knows, --model \(a run keeps its own\)/,
+    }));
   it('a server that answers in no known way', () =>
     expectGoesOn({
       bad: [{ status: 200, body: '<html>hello</html>', headers: { 'content-type': 'text/html' } }],

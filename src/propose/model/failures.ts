@@ -4,6 +4,9 @@ import { type FailureKind, kindOf, mayPass } from './failure-kind.ts';
 import { type ProviderError, readError } from './provider-error.ts';
 import { retryAfterMs } from './retry-after.ts';
 
+/** Why no other model can be named to the run that failed. */
+const kept = '--model (a run keeps its own)';
+
 /** What a failure is told with. */
 export type FailureContext = {
   model: string;
@@ -59,7 +62,7 @@ export function endedFailure(
     message: `${receiver} ${what}.`,
     fix:
       baseUrl === null
-        ? 'Try again later, or take a faster model with --model.'
+        ? `Resume the run later, or start a new one with a faster model, ${kept}.`
         : `See whether the server at ${baseUrl} still answers, and how long ${model} takes for a long prompt.`,
   };
 }
@@ -106,7 +109,7 @@ function fixFor(kind: FailureKind, read: ProviderError, context: FailureContext)
   switch (kind) {
     case 'rate_limit':
     case 'overloaded':
-      return 'Wait and resume the run, or take another model with --model.';
+      return `Wait and resume the run, or start a new one with another model, ${kept}.`;
     case 'network':
       if (context.unusedProxy && !context.begun) {
         return 'Set NODE_USE_ENV_PROXY=1 if the proxy that the environment names is needed here, then resume the run.';
@@ -115,19 +118,19 @@ function fixFor(kind: FailureKind, read: ProviderError, context: FailureContext)
         ? `See whether this machine reaches ${receiver}, then resume the run.`
         : `See whether a server listens at ${baseUrl}, then resume the run.`;
     case 'timeout':
-      return 'Try again later, or take a faster model with --model.';
+      return `Resume the run later, or start a new one with a faster model, ${kept}.`;
     case 'context_too_long':
-      return `Take a model with a larger context window, or, on a server of your own, raise the context size of ${model}.`;
+      return `On a server of your own, raise the context size of ${model} and resume the run; else start a new one with another model, ${kept}.`;
     case 'key':
       return `Put a valid key for ${receiver} into ${keyVariable}.`;
     case 'no_credit':
-      return `Add credit to the account of the key in ${keyVariable}, or take another model with --model.`;
+      return `Add credit to the account of the key in ${keyVariable} and resume the run, or start a new one with another model, ${kept}.`;
     case 'unknown_model':
       return baseUrl === null
-        ? 'Give --model a name that the provider knows.'
-        : `Give --model a name that the server at ${baseUrl} knows.`;
+        ? `Start a new run with a name that the provider knows, ${kept}.`
+        : `Start a new run with a name that the server at ${baseUrl} knows, ${kept}; or load ${model} there and resume this one.`;
     case 'refused':
-      return 'Take another model with --model, or put the task in other words.';
+      return `Start a new run with another model, ${kept}, or put the task in other words.`;
     case 'bad_request':
       return badRequestFix(read, context);
     case 'garbage':
@@ -147,7 +150,7 @@ function badRequestFix(read: ProviderError, { baseUrl, model }: FailureContext):
     return 'Give the address it sends on to as --base-url, if you trust it with the source and the key.';
   }
   if (baseUrl !== null && (read.status === 404 || read.status === 405)) return wrongBaseUrl(baseUrl);
-  return `See whether ${model} can do what was asked (tools, streaming), or take --patch-transport text or another model.`;
+  return `See whether ${model} can do what was asked (tools, streaming), or start a new run with --patch-transport text or with another model, ${kept}.`;
 }
 
 const wrongBaseUrl = (baseUrl: string): string =>

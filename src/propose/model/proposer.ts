@@ -192,6 +192,6 @@ function contextTooSmall(model: Model, neededTokens: number, contextTokens: numb
     code: 'provider',
     message: `the context of ${model.id} is too small for this project`,
     because: `the names of the failing tests alone take about ${neededTokens} tokens, and the model takes ${contextTokens} with its reply`,
-    fix: 'name a model with a larger context, or run fewer tests at once: --test',
+    fix: 'start a new run: with a model of a larger context (--model), with --context-tokens where it takes more than that, or with fewer tests at once (--test)',
   });
 }
