@@ -104,14 +104,15 @@ describe('the notebook of an analysis', () => {
     await notebook.finish();
     expect(await told()).toEqual([
       ['markdown', '# Wheat\nSay what you leave out.', ['task']],
+      ['markdown', expect.stringContaining('a recorded conversation (`a`)'), ['about']],
       ['markdown', '## Prices\n\nFind out: Prices', ['subtask']],
       ['markdown', 'First a look.', ['model']],
       ['code', 'look()', []],
       ['markdown', '> **From the user:** mind\n> the gap', ['user']],
-      ['code', 'loop()', []],
+      ['code', 'loop()', ['raises-exception', 'skip-execution']],
       [
         'markdown',
-        '> **Note:** This cell was interrupted after 2 s. The kernel was restarted: state lost.',
+        '> **Note:** This cell was interrupted after 2 s. The kernel was restarted: state lost. Leave it out when you run the notebook again.',
         ['note'],
       ],
       ['markdown', '> **Note:** This part ended as `turn_limit`', ['note']],
@@ -126,6 +127,26 @@ describe('the notebook of an analysis', () => {
       ],
     ]);
     expect(readdirSync(run.dir).filter((name) => name.includes('notebook'))).toEqual(['notebook.ipynb']);
+  });
+
+  it('tells the programs that run notebooks what to do with cells that did not end well', async () => {
+    const notebook = run.openNotebook();
+    const ends = [
+      { status: 'ok' },
+      { status: 'error', ename: 'KeyError', evalue: "'rain'" },
+      { status: 'interrupted', stateLost: false },
+      { status: 'died', cause: 'oom', detail: 'out of memory' },
+    ];
+    await notebook.take([started, ...ends.map((end, at) => ran('1-prices', at + 1, `c${at}()`, { end }))]);
+    await notebook.take([ran('1-prices', 5, 'assert 0', { end: ends[1] }, 'check')]);
+    await notebook.finish();
+    expect((await told()).filter(([type]) => type === 'code')).toEqual([
+      ['code', 'c0()', []],
+      ['code', 'c1()', ['raises-exception']],
+      ['code', 'c2()', ['raises-exception', 'skip-execution']],
+      ['code', 'c3()', ['skip-execution']],
+      ['code', 'assert 0', ['check', 'raises-exception']],
+    ]);
   });
 
   it('is the same when a resumed run tells all events at once', async () => {
@@ -241,6 +262,6 @@ describe.runIf(existsSync(python))("Jupyter's own reader", () => {
     const { stdout, stderr, status } = spawnSync(python, ['-W', 'error', '-c', script, file], {
       encoding: 'utf8',
     });
-    expect({ stderr, stdout, status }).toEqual({ stderr: '', stdout: '5 4 5 6\n', status: 0 });
+    expect({ stderr, stdout, status }).toEqual({ stderr: '', stdout: '5 4 5 7\n', status: 0 });
   });
 });

@@ -1,4 +1,5 @@
 import type { AnalysisEvent, CellResult, SubtaskEnd } from '../../core/index.ts';
+import { aboutText } from './about.ts';
 import type { NotebookItem } from './notebook.ts';
 import type { NotebookKernel } from './serialise.ts';
 
@@ -22,7 +23,7 @@ export function tell(story: Story, event: AnalysisEvent): { story: Story; items:
     case 'run_started':
       return {
         story: withTitles(story, event.spec.subtasks),
-        items: [markdown(heading(introOf(event.spec)), 'task')],
+        items: [markdown(heading(introOf(event.spec)), 'task'), markdown(aboutText(event.spec), 'about')],
       };
     case 'planned':
       if (event.subtasks.length === 0) return { story, items: [] };
@@ -49,7 +50,7 @@ export function tell(story: Story, event: AnalysisEvent): { story: Story; items:
           code: event.code,
           result: event.result,
           artifacts: event.artifacts,
-          tags: event.purpose === 'check' ? ['check'] : [],
+          tags: [...(event.purpose === 'check' ? ['check'] : []), ...runTags(event.result)],
         },
         ...endNote(event.result),
       ]);
@@ -110,18 +111,39 @@ function openedNotes(event: Extract<AnalysisEvent, { type: 'kernel_opened' }>): 
   return [note(`A new kernel ran the ${event.replayed} cells before this line again, ${outcome}`)];
 }
 
+/**
+ * What the programs that run a notebook are to do with a cell. By the first tag they go on after its error; by the second
+ * nbclient leaves it out, and JupyterLab, which knows no such tag, runs it.
+ */
+function runTags({ end }: CellResult): string[] {
+  switch (end.status) {
+    case 'ok':
+      return [];
+    case 'error':
+      return ['raises-exception'];
+    case 'timeout':
+    case 'interrupted':
+      return ['raises-exception', 'skip-execution'];
+    case 'died':
+    case 'aborted':
+    case 'unavailable':
+      return ['skip-execution'];
+  }
+}
+
 function endNote({ end }: CellResult): NotebookItem[] {
   const lost = 'stateLost' in end && end.stateLost ? ' The kernel was restarted: state lost.' : '';
+  const skip = ' Leave it out when you run the notebook again.';
   switch (end.status) {
     case 'ok':
     case 'error':
       return [];
     case 'timeout':
-      return [note(`This cell was interrupted after ${end.deadlineMs / 1000} s.${lost}`)];
+      return [note(`This cell was interrupted after ${end.deadlineMs / 1000} s.${lost}${skip}`)];
     case 'interrupted':
-      return [note(`This cell was interrupted.${lost}`)];
+      return [note(`This cell was interrupted.${lost}${skip}`)];
     case 'died':
-      return [note(`The kernel died while this cell ran (${end.cause}): ${end.detail}. State lost.`)];
+      return [note(`The kernel died while this cell ran (${end.cause}): ${end.detail}. State lost.${skip}`)];
     case 'aborted':
       return [note('The kernel did not run this cell.')];
     case 'unavailable':
