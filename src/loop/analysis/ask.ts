@@ -138,7 +138,7 @@ async function askTurn(
     shortened += 1;
     context = contextOf(
       { ...state, toolsFail: asText },
-      { sizes: voice.sizes, budgetTokens: Math.floor(60_000 / 2 ** shortened) },
+      { sizes: voice.sizes, budgetTokens: Math.floor(60_000 / 2 ** shortened), made: voice.made },
     );
   }
 }

@@ -23,10 +23,10 @@ const leastTokens = 8_000;
 const imageTokens = 1_600;
 
 /** The context of the next turn, halved until what is left of the budgets pays for it, down to what is of use at all. */
-export function affordableContext(state: AnalysisState, { price, sizes }: Asked): Context {
+export function affordableContext(state: AnalysisState, { price, sizes, made }: Asked): Context {
   const left = leftIn(state);
   for (let budgetTokens = 60_000; ; budgetTokens = Math.floor(budgetTokens / 2)) {
-    const context = contextOf(state, { sizes, budgetTokens });
+    const context = contextOf(state, { sizes, budgetTokens, made });
     if (!context.ok || budgetTokens / 2 < leastTokens) return context;
     const { tokens = 0, costUsd } = projectionWithImages(context, price);
     const paid = (left.tokens ?? Number.POSITIVE_INFINITY) >= tokens;

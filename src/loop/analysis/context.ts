@@ -8,7 +8,7 @@ import {
   type ModelRequest,
   requestCharacters,
 } from '../../propose/index.ts';
-import { blocksOf, keptFrom, messagesOf } from './conversation.ts';
+import { blocksOf, keptFrom, type MadeBlocks, messagesOf } from './conversation.ts';
 import { digestText, mustText, planText, statusText, steeringText } from './opening.ts';
 import { type AnalysisState, partOf, usesText } from './state.ts';
 import { systemPrompt } from './system-prompt.ts';
@@ -35,11 +35,13 @@ const margin = 0.03;
  * variables and artifacts there are. It is compacted to half when it is full, so that between two compactions each
  * request begins like the one before and a provider's cache holds it. Pure.
  * @param options.budgetTokens of the request; default: what is usual, within what the model takes
+ * @param options.made what was made for earlier turns of the run; changes what it costs, not what comes of it
  */
 export function contextOf(
   state: AnalysisState,
-  { sizes, budgetTokens = usualTokens }: { sizes: CallSizes; budgetTokens?: number },
+  options: { sizes: CallSizes; budgetTokens?: number; made?: MadeBlocks },
 ): Context {
+  const { sizes, budgetTokens = usualTokens, made } = options;
   const fence = fenceFor([state.spec.task, String(state.spec.seed)]);
   const request = requestWith(state, fence, sizes);
   const fixed = estimateTokens(requestCharacters(request([])));
@@ -54,7 +56,7 @@ export function contextOf(
     charactersIn(budget - imageTokens * images.length) - must.length - state.steering.join('\n- ').length;
   return {
     ok: true,
-    request: request(messagesWithin(state, { fence, must, room: Math.max(0, rest), images })),
+    request: request(messagesWithin(state, { fence, must, room: Math.max(0, rest), images, made })),
     images,
   };
 }
@@ -77,11 +79,17 @@ const requestWith =
 
 function messagesWithin(
   state: AnalysisState,
-  options: { fence: Fence; must: string; room: number; images: readonly ImageRef[] },
+  options: {
+    fence: Fence;
+    must: string;
+    room: number;
+    images: readonly ImageRef[];
+    made: MadeBlocks | undefined;
+  },
 ): ModelMessage[] {
-  const { fence, must, room, images } = options;
+  const { fence, must, room, images, made } = options;
   const of = (share: keyof typeof shares) => Math.floor(room * shares[share]);
-  const blocks = blocksOf(state, { fence, maxChars: of('conversation') });
+  const blocks = blocksOf(state, { fence, maxChars: of('conversation'), made });
   const from = keptFrom(blocks, of('conversation'));
   const kept = blocks.slice(from);
   const told = new Set(kept.flatMap(({ cells }) => cells));

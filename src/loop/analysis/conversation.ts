@@ -14,6 +14,12 @@ export type Block = {
   steered: number;
 };
 
+/**
+ * Blocks made before, of one run. All but the last stay what they are from turn to turn, and making a thousand of them
+ * anew in each costs more than everything else: entries and cells are never changed, only replaced.
+ */
+export type MadeBlocks = WeakMap<Entry, { entries: readonly Entry[]; word: string; inSizes: Block[] }>;
+
 /** Characters of one cell's outputs, of its code, and of a text of the model, when there is room. */
 const usual = { output: 8_000, code: 20_000, text: 8_000, note: 6_000 };
 type Sizes = typeof usual;
@@ -21,16 +27,37 @@ type Sizes = typeof usual;
 /** The conversation of the subtask in blocks, each at most `maxChars` long. */
 export function blocksOf(
   state: AnalysisState,
-  { fence, maxChars }: { fence: Fence; maxChars: number },
+  {
+    fence,
+    maxChars,
+    made = new WeakMap(),
+  }: { fence: Fence; maxChars: number; made?: MadeBlocks | undefined },
 ): Block[] {
+  const { cells } = state;
   return groups(state.entries).map((entries) => {
-    const cells = state.cells;
+    const inSizes = madeOf(entries, fence, made);
     // Halved until the block fits: a reply of many calls, or a page of code.
-    for (let sizes = usual; ; sizes = halved(sizes)) {
-      const block = blockOf(entries, { cells, fence, sizes });
+    for (let [sizes, halvings] = [usual, 0]; ; sizes = halved(sizes), halvings += 1) {
+      const block = inSizes[halvings] ?? blockOf(entries, { cells, fence, sizes });
+      inSizes[halvings] = block;
       if (block.chars <= maxChars || sizes.output < 100) return block;
     }
   });
+}
+
+/** The blocks that were made of these very entries, from the usual sizes on, each half as large as the one before. */
+function madeOf(entries: readonly Entry[], { word }: Fence, made: MadeBlocks): Block[] {
+  const [first] = entries;
+  if (first === undefined) return [];
+  const known = made.get(first);
+  const isSame =
+    known?.word === word &&
+    known.entries.length === entries.length &&
+    known.entries.every((entry, index) => entry === entries[index]);
+  if (isSame) return known.inSizes;
+  const inSizes: Block[] = [];
+  made.set(first, { entries, word, inSizes });
+  return inSizes;
 }
 
 /** The first block to keep: all of them while they fit; when they are full, from where half of the room is used. */

@@ -26,20 +26,24 @@ export function lineOf(text: string, maxChars: number): string {
   return line.length <= maxChars ? line : `${line.slice(0, Math.max(0, maxChars - 1)).toWellFormed()}…`;
 }
 
-/** As many lines from the end as fit, and in the place of the others how many they are. */
-export function lastLines(
-  lines: readonly string[],
-  maxChars: number,
-  others: (count: number) => string,
+/**
+ * A line for each item, as many from the end as fit, and in the place of the others how many they are. Only those lines
+ * are made: a long session has many thousands that nobody reads.
+ */
+export function lastLines<T>(
+  items: readonly T[],
+  options: { line: (item: T) => string; maxChars: number; others: (count: number) => string },
 ): string {
-  let room = maxChars - 80;
-  let first = lines.length;
-  while (first > 0 && (lines[first - 1]?.length ?? 0) + 1 <= room) {
-    first -= 1;
-    room -= (lines[first]?.length ?? 0) + 1;
+  const lines: string[] = [];
+  let room = options.maxChars - 80;
+  for (const item of items.toReversed()) {
+    const line = options.line(item);
+    if (line.length + 1 > room) break;
+    room -= line.length + 1;
+    lines.unshift(line);
   }
-  const kept = lines.slice(first);
-  return (first === 0 ? kept : [lineOf(others(first), 79), ...kept]).join('\n');
+  const left = items.length - lines.length;
+  return (left === 0 ? lines : [lineOf(options.others(left), 79), ...lines]).join('\n');
 }
 
 export function variableText({ name, type, shape, repr }: Variable): string {
@@ -51,25 +55,31 @@ export function variableText({ name, type, shape, repr }: Variable): string {
 export function variablesText({ variables, kernel }: AnalysisState, maxChars = 12_000): string {
   if (variables === null)
     return 'not known: assay cannot look into this kernel. Print what you need to know.';
-  const lines = Object.values(variables).map(variableText);
-  if (lines.length === 0) return kernel.is === 'gone' ? 'none: the kernel is gone' : 'none';
-  return lastLines(lines, maxChars, (count) => `[${countOf(count, 'older variable')} left out]`);
+  const all = Object.values(variables);
+  if (all.length === 0) return kernel.is === 'gone' ? 'none: the kernel is gone' : 'none';
+  const others = (count: number) => `[${countOf(count, 'older variable')} left out]`;
+  return lastLines(all, { line: variableText, maxChars, others });
 }
 
 /** The data files, then what cells made, newest last; figures that were shown only have a name to read them by. */
 export function artifactsText(state: AnalysisState, maxChars = 12_000): string {
   const { spec, files } = state;
-  const data = (spec.data?.files ?? []).map(({ path, bytes }) => `${path} (${bytesText(bytes)}, data)`);
-  const more = (spec.data?.total ?? 0) - data.length;
+  const listed = spec.data?.files ?? [];
+  const more = (spec.data?.total ?? 0) - listed.length;
+  const data = listed.map(({ path, bytes }) => ({ name: path, bytes, of: 'data' }));
   const made = Object.values(files)
     .toSorted((a, b) => a.cell - b.cell)
-    .map(({ path, bytes, cell }) => `${path} (${bytesText(bytes)}, cell ${cell})`);
+    .map(({ path, bytes, cell }) => ({ name: path, bytes, of: `cell ${cell}` }));
   const kept = state.cells.flatMap(({ cell, artifacts }) =>
     artifacts
       .filter(({ source }) => source.kind !== 'file')
-      .map(({ name, bytes }) => `artifact:${name} (${bytesText(bytes)}, output of cell ${cell})`),
+      .map(({ name, bytes }) => ({ name: `artifact:${name}`, bytes, of: `output of cell ${cell}` })),
   );
-  const lines = [...data, ...(more > 0 ? [`and ${countOf(more, 'other data file')}`] : []), ...kept, ...made];
-  if (lines.length === 0) return 'none';
-  return lastLines(lines, maxChars, (count) => `[${countOf(count, 'older name')} left out]`);
+  const items = [...data, ...(more > 0 ? [`and ${countOf(more, 'other data file')}`] : []), ...kept, ...made];
+  if (items.length === 0) return 'none';
+  return lastLines(items, {
+    line: (item) => (typeof item === 'string' ? item : `${item.name} (${bytesText(item.bytes)}, ${item.of})`),
+    maxChars,
+    others: (count) => `[${countOf(count, 'older name')} left out]`,
+  });
 }

@@ -1,9 +1,10 @@
 import type { AnalysisEffect, AnalysisSpec, Price } from '../../core/index.ts';
 import { type CallSizes, callSizes, type Model, priceOf } from '../../propose/index.ts';
+import type { MadeBlocks } from './conversation.ts';
 import type { AnalysisState } from './state.ts';
 
-/** A model with what is known of it. */
-export type Asked = { model: Model; price: Price | null; sizes: CallSizes };
+/** A model with what is known of it. `made`: parts of what it was told, kept for its next turn. */
+export type Asked = { model: Model; price: Price | null; sizes: CallSizes; made: MadeBlocks };
 
 /** The model of each id that a spec names. */
 export type ModelOf = (id: string) => Model;
@@ -22,7 +23,7 @@ export function askedOf(modelOf: ModelOf, { settings }: AnalysisSpec): (id: stri
     if (found !== undefined) return found;
     const model = modelOf(id);
     const price = priceOf({ id: model.id, overrides: settings.prices });
-    const asked = { model, price, sizes: callSizes(model.id, settings) };
+    const asked = { model, price, sizes: callSizes(model.id, settings), made: new WeakMap() };
     known.set(id, asked);
     return asked;
   };

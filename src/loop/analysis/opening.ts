@@ -77,8 +77,8 @@ export function endWords(end: SubtaskEnd): string {
 export function digestText(cells: readonly RanCell[], fence: Fence, maxChars: number): string {
   if (cells.length === 0 || maxChars < 200) return '';
   const failed = cells.filter(({ result }) => result.end.status !== 'ok').length;
-  const lines = cells.map(cellLine);
-  const text = lastLines(lines, maxChars - 160, (count) => `[${countOf(count, 'earlier cell')} left out]`);
+  const others = (count: number) => `[${countOf(count, 'earlier cell')} left out]`;
+  const text = lastLines(cells, { line: cellLine, maxChars: maxChars - 160, others });
   const heading = `# Cells before (${countOf(cells.length, 'cell')}, ${failed} of them not ok), in short`;
   return `${heading}\n\n${fence.block('cells in short', text)}`.trimEnd();
 }
