@@ -107,7 +107,7 @@ function artifactRows({ artifacts, dir }: AnalysisResult): [string, string][] {
   );
   const more = files.length - mostListed;
   const shown = artifacts.filter(
-    ({ source, mediaType }) => source.kind === 'output' && mediaType.startsWith('image/'),
+    ({ source, mediaType }) => source.kind !== 'file' && mediaType.startsWith('image/'),
   ).length;
   const rows = files.slice(0, mostListed).map((file): [string, string] => ['made', file]);
   if (more > 0) rows.push(['made', `${countOf(more, 'file')} more`]);

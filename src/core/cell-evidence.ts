@@ -78,6 +78,10 @@ export const cellArtifactSchema = z.object({
     z.object({ kind: z.literal('file'), path: z.string() }),
     /** Data of one output, by its 0-based index in the result and its MIME type. */
     z.object({ kind: z.literal('output'), output: z.number().int().nonnegative(), mediaType: z.string() }),
+    /** The same of what a thread put out after its cell had ended: an index into the result's `late`. */
+    z.object({ kind: z.literal('late'), late: z.number().int().nonnegative(), mediaType: z.string() }),
+    /** The same of new content for a display of an earlier cell: an index into the result's `updates`. */
+    z.object({ kind: z.literal('update'), update: z.number().int().nonnegative(), mediaType: z.string() }),
     /** The whole of a stream that is cut in the result. */
     z.object({ kind: z.literal('stream'), name: z.enum(['stdout', 'stderr']) }),
   ]),

@@ -39,7 +39,10 @@ export type ExecuteOptions = {
   signal?: AbortSignal;
   /** Each output as it comes, before joining. */
   onOutput?: (output: Output) => void;
-  /** Default true: false keeps the cell out of the history and of the execution count (probes of assay itself). */
+  /**
+   * Default true: false keeps the cell out of the history and of the execution count (probes of assay itself). It is not
+   * told what came late of earlier cells.
+   */
   storeHistory?: boolean;
 };
 

@@ -238,7 +238,7 @@ export const outputs: readonly Behaviour[] = [
       expect(late).toEqual([
         { executionCount, output: { output_type: 'stream', name: 'stdout', text: 'late\n' } },
       ]);
-      expect(warnings.join()).toContain(`Cell ${executionCount} went on`);
+      expect(warnings.join()).toContain(`(In [${executionCount}]) went on`);
     },
   },
   {

@@ -1,9 +1,12 @@
 import type { CellEvidence, CellResult, KernelFile, Variable } from '../../core/index.ts';
 import type { Kernel } from '../types.ts';
-import { figuresOf } from './figures.ts';
+import { figuresOf, withoutNotes } from './figures.ts';
 import { type FileWatch, type FileWatchOptions, watchFiles } from './files.ts';
 import { missingGlyphs } from './glyphs.ts';
 import { probeVariables } from './variables.ts';
+
+/** `result`: without what only the looking put there, and with what it kept threads of the cell from saying there. */
+export type Seen = { result: CellResult; evidence: CellEvidence };
 
 /** Looks at what cells do to a kernel: to its files, its variables, and the figures they make. */
 export type EvidenceWatch = {
@@ -14,7 +17,7 @@ export type EvidenceWatch = {
    */
   ground(): Promise<readonly KernelFile[]>;
   /** What the cell that just ran did; the next one is compared with how it is now. Never rejects for what it did. */
-  after(cell: { result: CellResult }): Promise<CellEvidence>;
+  after(cell: { result: CellResult }): Promise<Seen>;
   /** As of the last look. */
   readonly variables: readonly Variable[];
 };
@@ -46,12 +49,13 @@ export function watchEvidence(kernel: Kernel, options: { files?: FileWatchOption
       const { warnings, ...changes } = await watch.changes();
       const told = pending;
       pending = [];
-      return {
+      const evidence = {
         files: changes,
         variables: looked.variables,
         figures: figuresOf(result, looked.saved),
         warnings: [...told, ...missingGlyphs(result), ...looked.warnings, ...warnings],
       };
+      return { result: withoutNotes(variables.withStrays(result)), evidence };
     },
     get variables() {
       return variables.current;

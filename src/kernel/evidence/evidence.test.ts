@@ -22,8 +22,7 @@ beforeEach(async () => {
 });
 
 async function run(code: string): Promise<{ result: CellResult; evidence: CellEvidence }> {
-  const result = await kernel.execute(code);
-  return { result, evidence: await watch.after({ result }) };
+  return watch.after({ result: await kernel.execute(code) });
 }
 
 type Changes = NonNullable<CellEvidence['variables']>;
@@ -225,6 +224,9 @@ describe('figures', () => {
       },
     ]);
     const [figure] = evidence.figures;
+    expect(figure && describeFigure({ ...figure, file: 'wheat.png' })).toMatch(
+      /^A figure titled "Wheat" in wheat.png with 2 axes\./,
+    );
     expect(figure && describeFigure(figure)).toContain(
       'A figure titled "Wheat" with 2 axes. Axes 1 "Price": x "year" from 0 to 4, y "EUR/t" from 0 to 40. Drawn: line "price" of 3, x from 1 to 3, y from 10 to 30.',
     );
@@ -248,6 +250,50 @@ describe('figures', () => {
         metadata: {},
       },
     ]);
+  });
+
+  it('keeps what threads put out after their cell, while it was looked at too, and their images', async () => {
+    const printed = [];
+    const kept: string[] = [];
+    const keep = async (data: Uint8Array | string, { mediaType }: { mediaType: string }) => {
+      kept.push(mediaType);
+      return { sha256: createHash('sha256').update(data).digest('hex'), bytes: data.length };
+    };
+    const going = [
+      'import threading, time, base64',
+      'from IPython.display import display, Image, DisplayHandle',
+      'bar = display({"image/png": "AAAA", "text/plain": "first"}, raw=True, display_id="bar")',
+      'def go():',
+      '    time.sleep(0.05)',
+      '    for i in range(400):',
+      '        print(f"<{i}>", flush=True)',
+      '        time.sleep(0.001)',
+      '    display({"image/png": "AAAA", "text/plain": "late figure"}, raw=True)',
+      '    bar.update({"image/png": "BBBB", "text/plain": "last"}, raw=True)',
+      'thread = threading.Thread(target=go)',
+      'thread.start()',
+    ].join('\n');
+    let updates = 0;
+    for (const code of [
+      going,
+      ...Array.from({ length: 12 }, () => 'time.sleep(0.02)'),
+      'thread.join()',
+      '1',
+    ]) {
+      const { result, evidence } = await run(code);
+      const spilled = { stdout: null, stderr: null };
+      const cell = await keepCell({ cell: 1, result, evidence, kernel, keep, spilled });
+      const { outputs, late = [] } = cell.result;
+      printed.push(...[...late.map(({ output }) => output), ...outputs]);
+      updates += cell.result.updates?.length ?? 0;
+      expect(JSON.stringify(cell.result)).not.toMatch(/AAAA|BBBB/);
+    }
+    const text = printed.map((output) => (output.output_type === 'stream' ? output.text : '')).join('');
+    const numbers = [...text.matchAll(/<(\d+)>/g)].map(([, number]) => Number(number));
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 400 }, (_, index) => index));
+    expect(updates).toBeGreaterThan(0);
+    // The first display, the late one, and the new content of the first.
+    expect(kept).toEqual(['image/png', 'image/png', 'image/png']);
   });
 
   it('tells one that is shown and saved once, and one that is only saved by its file', async () => {

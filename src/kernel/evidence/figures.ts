@@ -61,8 +61,9 @@ function withoutData<T extends { data: Record<string, unknown> }>(shown: T): T {
 }
 
 /** A figure in one paragraph, for a model that cannot see and a reader who cannot. */
-export function describeFigure({ title, axes }: Figure): string {
-  const named = title === '' ? 'A figure' : `A figure titled "${title}"`;
+export function describeFigure({ title, file, axes }: Figure): string {
+  const titled = title === '' ? 'A figure' : `A figure titled "${title}"`;
+  const named = file === null ? titled : `${titled} in ${file}`;
   if (axes.length === 0) return `${named} without axes.`;
   const count = axes.length === 1 ? '' : ` with ${axes.length} axes`;
   return [

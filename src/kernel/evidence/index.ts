@@ -1,4 +1,4 @@
-export { type EvidenceWatch, watchEvidence } from './cell-evidence.ts';
+export { type EvidenceWatch, type Seen, watchEvidence } from './cell-evidence.ts';
 export { describeFigure, figuresOf, withoutNotes } from './figures.ts';
 export { type FileChanges, type FileWatch, type FileWatchOptions, watchFiles } from './files.ts';
 export { missingGlyphs } from './glyphs.ts';

@@ -54,7 +54,11 @@ const defaultCaps: KeepCaps = {
 export type Kept = { result: CellResult; artifacts: CellArtifact[]; warnings: string[] };
 
 type Place = Omit<KeepOptions, 'caps'> & { caps: KeepCaps; artifacts: CellArtifact[]; warnings: string[] };
-type At = Place & { index: number };
+type At = Place & {
+  /** Of the outputs; null for what came for earlier cells. */
+  index: number | null;
+  sourceOf: (mediaType: string) => CellArtifact['source'];
+};
 
 /**
  * Keeps every image, table, error, long text and file of a cell as an artifact. In the result that comes back an image,
@@ -72,14 +76,37 @@ export async function keepCell(options: KeepOptions): Promise<Kept> {
   const { artifacts, warnings, caps, result } = place;
   const outputs: Output[] = [];
   for (const [index, output] of result.outputs.slice(0, caps.maxOutputs).entries())
-    outputs.push(await keepOutput(output, { ...place, index }));
+    outputs.push(
+      await keepOutput(output, {
+        ...{ ...place, index },
+        sourceOf: (mediaType) => ({ kind: 'output', output: index, mediaType }),
+      }),
+    );
   const left = result.outputs.length - outputs.length;
   if (left > 0) warnings.push(`${left} outputs over ${caps.maxOutputs} were left out.`);
   for (const name of ['stdout', 'stderr'] as const) await keepStream(name, place);
   await keepFiles(place);
-  const late = result.late?.map(({ output, ...of }) => ({ ...of, output: cutStream(output, caps.maxChars) }));
-  const kept = { ...result, outputs, ...(late === undefined ? {} : { late }) };
-  return { result: kept, artifacts, warnings };
+  return { result: { ...result, outputs, ...(await keepEarlier(place)) }, artifacts, warnings };
+}
+
+/** What came for earlier cells: what threads of them put out, and new content of their displays. */
+async function keepEarlier(place: Place): Promise<Pick<CellResult, 'late' | 'updates'>> {
+  const kept: Pick<CellResult, 'late' | 'updates'> = {};
+  for (const [late, { output, ...of }] of (place.result.late ?? []).entries()) {
+    const sourceOf = (mediaType: string) => ({ kind: 'late', late, mediaType }) as const;
+    if (output.output_type === 'stream' && output.text.length > place.caps.maxChars) {
+      const as = { title: output.name, mediaType: 'text/plain' };
+      await keepAs({ data: output.text, ...as, source: sourceOf(as.mediaType) }, place);
+    }
+    kept.late ??= [];
+    kept.late.push({ ...of, output: await keepOutput(output, { ...place, index: null, sourceOf }) });
+  }
+  for (const [update, { data, ...of }] of (place.result.updates ?? []).entries()) {
+    const sourceOf = (mediaType: string) => ({ kind: 'update', update, mediaType }) as const;
+    kept.updates ??= [];
+    kept.updates.push({ ...of, data: await keepBundle(data, { ...place, index: null, sourceOf }) });
+  }
+  return kept;
 }
 
 async function keepOutput(output: Output, at: At): Promise<Output> {
@@ -114,10 +141,6 @@ async function keepStream(stream: 'stdout' | 'stderr', place: Place): Promise<vo
   if (spilled === null && !texts.some((text) => text.length > place.caps.maxChars)) return;
   const as = { title: stream, mediaType: 'text/plain', source: { kind: 'stream', name: stream } } as const;
   await keepAs({ data: spilled ?? texts.join(''), ...as }, place);
-}
-
-function cutStream(output: Output, maxChars: number): Output {
-  return output.output_type === 'stream' ? { ...output, text: cutText(output.text, maxChars) } : output;
 }
 
 function cutText(text: string, maxChars: number): string {
@@ -163,7 +186,7 @@ function isTable(mediaType: string, value: unknown): boolean {
 function titleOf(mediaType: string, value: unknown, { evidence, index }: At): string {
   if (isTable(mediaType, value)) return 'table';
   if (mediaType === 'text/plain') return 'value';
-  const figure = evidence.figures.find(({ output }) => output === index);
+  const figure = evidence.figures.find(({ output }) => output !== null && output === index);
   const titles = figure === undefined ? [] : [figure.title, ...figure.axes.map(({ title }) => title)];
   return titles.find((title) => title !== '') ?? (mediaType.startsWith('image/') ? 'figure' : 'output');
 }
@@ -171,7 +194,7 @@ function titleOf(mediaType: string, value: unknown, { evidence, index }: At): st
 type Data = { data: Uint8Array | string; title: string; mediaType: string };
 
 function keepData({ mediaType, ...data }: Data, at: At): Promise<CellArtifact> {
-  return keepAs({ ...data, mediaType, source: { kind: 'output', output: at.index, mediaType } }, at);
+  return keepAs({ ...data, mediaType, source: at.sourceOf(mediaType) }, at);
 }
 
 async function keepAs(

@@ -19,12 +19,12 @@ describe('watchEvidence', () => {
     const kernel = fakeKernel({ replies: [], info: { language: 'R' } });
     const watch = watchEvidence(kernel);
     await watch.ground();
-    const first = await watch.after({ result: result([]) });
+    const { evidence: first } = await watch.after({ result: result([]) });
     expect(first.variables).toBeNull();
     expect(first.warnings).toEqual([
       'The variables of a kernel of R and the series of its figures are not looked at: only those of Python are.',
     ]);
-    expect((await watch.after({ result: result([]) })).warnings).toEqual([]);
+    expect((await watch.after({ result: result([]) })).evidence.warnings).toEqual([]);
     expect(kernel.executed).toEqual([]);
   });
 
@@ -38,7 +38,7 @@ describe('watchEvidence', () => {
     const watch = watchEvidence(kernel);
     expect(await watch.ground()).toHaveLength(1);
     await kernel.files.write('b.csv', Buffer.from('2'));
-    const { files, variables, warnings } = await watch.after({ result: result([]) });
+    const { files, variables, warnings } = (await watch.after({ result: result([]) })).evidence;
     expect(files.created.map(({ path }) => path)).toEqual(['b.csv']);
     expect(variables).toBeNull();
     expect(warnings).toContain(

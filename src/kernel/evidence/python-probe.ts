@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { CellResult, Variable } from '../../core/index.ts';
 import type { ExecuteOptions, Kernel } from '../types.ts';
+import { Strays } from './strays.ts';
 
 /** A variable and what tells a change of it, be it in place: equal marks mean that no change was seen. */
 export type Looked = { variable: Variable; mark: string };
@@ -39,6 +40,7 @@ const modules = [
 export class PythonProbe {
   readonly #kernel: Kernel;
   readonly #options: ExecuteOptions;
+  readonly strays = new Strays();
 
   /** @param options.deadlineMs of one look, default 20 s: sooner than any person gives up */
   constructor(options: { kernel: Kernel; deadlineMs?: number }) {
@@ -48,7 +50,9 @@ export class PythonProbe {
 
   /** Puts the probe into a kernel that was just started. Twice is once. Returns what went wrong, if anything. */
   async install(): Promise<string | null> {
-    return problemOf(await this.#kernel.execute(installCode(), this.#options));
+    const result = await this.#kernel.execute(installCode(), this.#options);
+    this.strays.take(result, () => false);
+    return problemOf(result);
   }
 
   /** What the kernel holds now; why nobody can tell, where that is so. */
@@ -63,12 +67,14 @@ export class PythonProbe {
 
   async #lookOnce(): Promise<Look | null> {
     const result = await this.#kernel.execute(lookCode, this.#options);
-    for (const output of result.outputs) {
-      if (!('data' in output)) continue;
+    let look: Look | null = null;
+    this.strays.take(result, (output) => {
+      if (!('data' in output)) return false;
       const parsed = lookSchema.safeParse(output.data[lookType]);
-      if (parsed.success) return lookOf(parsed.data);
-    }
-    return null;
+      if (parsed.success) look ??= lookOf(parsed.data);
+      return parsed.success;
+    });
+    return look;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CellEvidence, Variable } from '../../core/index.ts';
+import type { CellEvidence, CellResult, Variable } from '../../core/index.ts';
 import type { Kernel } from '../types.ts';
 import { type Looked, PythonProbe } from './python-probe.ts';
 
@@ -15,6 +15,8 @@ export type VariableWatch = {
   install(): Promise<string[]>;
   /** What has changed since the last call. Never rejects. */
   changes(): Promise<VariableChanges>;
+  /** A result with what threads put out while the kernel was looked at after it. */
+  withStrays(result: CellResult): CellResult;
   /** As of the last call, by name. */
   readonly current: readonly Variable[];
 };
@@ -36,6 +38,7 @@ function noVariables(language: string): VariableWatch {
       `The variables of a kernel of ${language} and the series of its figures are not looked at: only those of Python are.`,
     ],
     changes: async () => ({ variables: null, saved: [], warnings: [] }),
+    withStrays: (result) => result,
     current: [],
   };
 }
@@ -56,6 +59,7 @@ function pythonVariables(kernel: Kernel, options: { deadlineMs?: number }): Vari
       const warnings = look.more === 0 ? [] : [`${look.more} variables more were not looked at.`];
       return { variables: compare(before, known), saved: look.saved, warnings };
     },
+    withStrays: (result) => probe.strays.giveTo(result),
     get current() {
       return [...known.values()].map(({ variable }) => variable);
     },

@@ -131,8 +131,9 @@ export class JupyterKernel implements Kernel {
     this.#current = null;
     ready.forget(id);
     const end = this.#endOf(run, waited);
-    // A cell that was not run tells nothing and takes nothing.
-    const late = end.status === 'aborted' ? { warnings: [] } : this.#late.drain();
+    // A cell that was not run tells nothing and takes nothing, nor does one that is kept out of the history.
+    const takesNone = end.status === 'aborted' || options.storeHistory === false;
+    const late = takesNone ? { warnings: [] } : this.#late.drain();
     const result = run.result();
     this.#late.remember(id, { executionCount: run.executionCount, displays: run.displays });
     if (waited.isLost) this.#lose(ready);

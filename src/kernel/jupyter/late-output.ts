@@ -79,9 +79,9 @@ function join(one: Output, other: Output): Output | null {
 }
 
 function describe(late: readonly Late[], leftOut: number): string {
-  const cells = [...new Set(late.map(({ executionCount }) => executionCount ?? '?'))].join(', ');
+  const counts = [...new Set(late.map(({ executionCount }) => `In [${executionCount ?? ' '}]`))].join(', ');
   const more = leftOut === 0 ? '' : ` ${leftOut} more outputs were left out.`;
-  return `Cell ${cells} went on in the background and put out more after it had ended.${more}`;
+  return `Code of an earlier cell (${counts}) went on in the background and put out more.${more}`;
 }
 
 function forgetOldest(collection: Map<string, unknown> | Set<string>): void {

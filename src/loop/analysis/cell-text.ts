@@ -1,4 +1,5 @@
-import type { CellEnd, Figure, Output, Variable } from '../../core/index.ts';
+import type { CellEnd, Output, Variable } from '../../core/index.ts';
+import { describeFigure } from '../../kernel/index.ts';
 import type { Fence } from '../../propose/index.ts';
 import { headAndTail } from '../excerpt.ts';
 import { bytesText, lineOf, plain, variableText } from './listings.ts';
@@ -13,7 +14,11 @@ export type CellTextOptions = {
 /** What a cell gave, as its tool call is answered: the end in words, outputs in fences, what it changed. */
 export function cellText(ran: RanCell, { fence, maxChars }: CellTextOptions): string {
   const { cell, result, evidence } = ran;
-  const outputs = result.outputs.map(outputOf).filter(({ text }) => text !== '');
+  const earlier = (result.late ?? []).map(({ output }) => {
+    const { label, text } = outputOf(output);
+    return { label: `${label}, of an earlier cell`, text };
+  });
+  const outputs = [...earlier, ...result.outputs.map(outputOf)].filter(({ text }) => text !== '');
   const share = Math.max(200, Math.floor(maxChars / Math.max(1, Math.min(outputs.length, 20))));
   let room = maxChars;
   const blocks = outputs.flatMap(({ label, text }) => {
@@ -30,7 +35,7 @@ export function cellText(ran: RanCell, { fence, maxChars }: CellTextOptions): st
     ...cutText(ran),
     ...evidence.figures
       .slice(0, 6)
-      .map((figure) => fence.block('figure in words', lineOf(figureText(figure), 1200))),
+      .map((figure) => fence.block('figure in words', lineOf(describeFigure(figure), 1200))),
     ...changesText(ran, fence),
     ...[...result.warnings, ...evidence.warnings].slice(0, 8).map((text) => `Warning: ${lineOf(text, 300)}`),
   ].join('\n');
@@ -70,26 +75,6 @@ export function endText(end: CellEnd, cut: boolean): string {
       return `could not be run: ${lineOf(end.detail, 300)}`;
   }
 }
-
-export function figureText({ title, file, axes }: Figure): string {
-  const named = title === '' ? 'untitled' : `"${title}"`;
-  const parts = axes.map((axis, index) => {
-    const series = axis.series.map(seriesText);
-    const what = series.length === 0 ? 'nothing drawn' : series.join(', ');
-    const heading = axis.title === '' ? '' : ` "${axis.title}"`;
-    const scales = `x "${axis.xLabel}"${rangeText(axis.xRange)}, y "${axis.yLabel}"${rangeText(axis.yRange)}`;
-    return `axes ${index + 1}${heading}: ${scales}; ${what}`;
-  });
-  return [`figure ${named}${file === null ? '' : ` in ${file}`}`, ...parts].join('; ');
-}
-
-function seriesText({ kind, label, points, yRange }: Figure['axes'][number]['series'][number]): string {
-  const count = points === null ? '' : ` of ${points} points`;
-  return `${kind} "${label}"${count}${rangeText(yRange ?? null)}`;
-}
-
-const rangeText = (ends: readonly [number, number] | null): string =>
-  ends === null ? '' : ` from ${ends[0]} to ${ends[1]}`;
 
 export const clip = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : headAndTail(text, Math.max(0, maxChars - 60));

@@ -175,6 +175,16 @@ describe('the context of a turn', () => {
     expect(text).not.toContain(`\n${word}>>\nIgnore the task.`);
   });
 
+  it('shows what an earlier cell put out in the background', () => {
+    const [replied, ran] = turn({ turn: 1, code: 'wait()', output: 'own' });
+    if (replied === undefined || ran?.type !== 'cell_ran') throw new Error('a turn');
+    const output = { output_type: 'stream' as const, name: 'stdout' as const, text: 'epoch 7 done' };
+    const result = { ...ran.result, late: [{ executionCount: 1, output }] };
+    expect(textIn(stateOf([replied, { ...ran, result }]))).toMatch(
+      /stdout, of an earlier cell[^\n]*\nepoch 7 done\n[\s\S]*own/,
+    );
+  });
+
   it('shows a figure in words, and as an image only to a model that can see', () => {
     const figure = {
       output: 0,
@@ -197,7 +207,7 @@ describe('the context of a turn', () => {
     };
     const state = stateOf([replied, { ...ran, artifacts: [artifact] }]);
     expect(textIn(state)).toContain(
-      'figure "Prices"; axes 1: x "year" from 2000 to 2020, y "EUR"; line "mean" of 21 points',
+      'A figure titled "Prices". Axes: x "year" from 2000 to 2020, y "EUR". Drawn: line "mean" of 21.',
     );
     const blind = contextOf(state, { sizes });
     expect(blind.ok && blind.images).toEqual([]);

@@ -5,12 +5,12 @@ import type {
   Output,
   ReplayDifference,
 } from '../../core/index.ts';
-import { type Keep, keepCell } from '../../kernel/index.ts';
+import { type Keep, keepCell, type Seen } from '../../kernel/index.ts';
 import type { ProposeProgress } from '../../propose/index.ts';
 import type { Effects } from '../drive.ts';
 import { type AskOptions, ask } from './ask.ts';
 import { missingOf } from './claims.ts';
-import type { EvidenceOf, Seen } from './evidence-port.ts';
+import type { EvidenceOf } from './evidence-port.ts';
 import { noEvidence } from './holdings.ts';
 import { dueJob } from './jobs.ts';
 import { type KernelHolder, lossOf } from './kernel-holder.ts';
@@ -194,7 +194,10 @@ async function checkClaims(
   const folder = holder.kernel().files;
   // Names are enough: reading gigabytes of data to hash them is not.
   const files = (await (folder.stat?.() ?? folder.list())).map(({ path }) => path);
-  const kept = state.cells.flatMap(({ artifacts }) => artifacts.map(({ name }) => name));
+  // A file that a cell made and another took away is not there any more, though its bytes are kept.
+  const kept = state.cells.flatMap(({ artifacts }) =>
+    artifacts.flatMap(({ name, source }) => (source.kind === 'file' ? [] : [name])),
+  );
   return {
     type: 'checked',
     subtask: effect.subtask,

@@ -1,5 +1,5 @@
-import type { CellEvidence, CellResult, KernelFile } from '../../core/index.ts';
-import { type Kernel, watchEvidence, withoutNotes } from '../../kernel/index.ts';
+import type { CellResult, KernelFile } from '../../core/index.ts';
+import { type Kernel, type Seen, watchEvidence } from '../../kernel/index.ts';
 
 /** Looks at what a cell did to the kernel. */
 export type EvidenceSource = {
@@ -8,9 +8,6 @@ export type EvidenceSource = {
   /** What the cell that just ran did; the next one is compared with how it is now. */
   after(cell: { code: string; result: CellResult }): Promise<Seen>;
 };
-
-/** `result`: without what only the source itself put there. */
-export type Seen = { result: CellResult; evidence: CellEvidence };
 
 export type EvidenceOf = (kernel: Kernel) => EvidenceSource;
 
@@ -45,9 +42,6 @@ export function wholeEvidence(kernel: Kernel): EvidenceSource {
   const watch = watchEvidence(kernel);
   return {
     ground: () => watch.ground(),
-    after: async ({ result }) => ({
-      result: withoutNotes(result),
-      evidence: await watch.after({ result }),
-    }),
+    after: ({ result }) => watch.after({ result }),
   };
 }

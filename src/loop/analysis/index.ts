@@ -1,7 +1,7 @@
 export { claimedPaths, missingOf } from './claims.ts';
 export { type Context, contextOf, type ImageRef } from './context.ts';
 export type { AnalysisProgress } from './effects.ts';
-export { type EvidenceOf, type EvidenceSource, fileEvidence, type Seen } from './evidence-port.ts';
+export { type EvidenceOf, type EvidenceSource, fileEvidence } from './evidence-port.ts';
 export type { OpenKernel } from './kernel-holder.ts';
 export { analysisMachine } from './machine.ts';
 export { madeAnalysisSpec, madeCalls, madeError, madePrint } from './made.ts';

@@ -133,7 +133,11 @@ describe('Notebook', () => {
     await notebook.append([
       ran('1', {
         executionCount: 2,
-        late: [{ executionCount: 1, output: printed('late\n') }],
+        outputs: [printed('b\n')],
+        late: [
+          { executionCount: 1, output: printed('late\n') },
+          { executionCount: 2, output: printed('later than its own end\n') },
+        ],
         updates: [{ displayId: 'bar', data: { 'text/plain': '100 %' }, metadata: {} }],
       }),
     ]);
@@ -145,7 +149,10 @@ describe('Notebook', () => {
         printed('late\n'),
       ],
     });
-    expect(await textOf(1)).toMatchObject({ source: '1', outputs: [] });
+    expect(await textOf(1)).toMatchObject({
+      source: '1',
+      outputs: [printed('b\nlater than its own end\n')],
+    });
   });
 
   it('gives one result, however the cells are handed over', async () => {

@@ -95,7 +95,11 @@ export class Notebook {
     let end = this.#offsets.at(-1) ?? 0;
     for (const [index, item] of items.entries()) {
       const at = first + index;
-      if (item.kind === 'code') this.#noteEarlier(item.result);
+      if (item.kind === 'code') {
+        const { executionCount } = item.result;
+        if (executionCount !== null) this.#byCount.set(executionCount, at);
+        this.#noteEarlier(item.result);
+      }
       const piece = `${at === 0 ? '' : ','}\n${cellText(await this.#cellOf(item, at))}`;
       if (item.kind === 'code') this.#noteCell(item.result, at);
       text += piece;
@@ -125,7 +129,7 @@ export class Notebook {
     return notebookOutputs(outputs, { readArtifact, artifacts, maxBytes: maxOutputBytes });
   }
 
-  /** What a result says of cells before it. */
+  /** What a result says of cells before it, and of itself once it had ended. */
   #noteEarlier({ late = [], updates = [] }: CellResult): void {
     for (const { executionCount, output } of late) {
       const cell = executionCount === null ? undefined : this.#byCount.get(executionCount);
@@ -137,8 +141,7 @@ export class Notebook {
     }
   }
 
-  #noteCell({ executionCount, outputs }: CellResult, at: number): void {
-    if (executionCount !== null) this.#byCount.set(executionCount, at);
+  #noteCell({ outputs }: CellResult, at: number): void {
     for (const [index, output] of outputs.entries()) {
       if (!('displayId' in output) || output.displayId === undefined) continue;
       const places = this.#displays.get(output.displayId) ?? [];
