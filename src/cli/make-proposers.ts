@@ -1,4 +1,4 @@
-import { AssayError, type RepairEvent, type RepairSpec } from '../core/index.ts';
+import { AssayError, type ModelResult, type RepairEvent, type RepairSpec } from '../core/index.ts';
 import { repliesIn, stagesOf } from '../loop/index.ts';
 import {
   createProposers,
@@ -46,7 +46,7 @@ export async function makeProposers(
       return recordingModel({ inner: told, sink, secrets: secretsIn(env), now: clock.now });
     },
   });
-  if (spec.limits.costUsd !== null) checkPrices(proposers, spec, spec.limits.costUsd);
+  if (spec.limits.costUsd !== null) checkPrices(spec, spec.limits.costUsd);
   recording?.make();
   if (recording?.of !== 'proposals') return proposers;
   return proposers.map((inner) => recordingProposer({ inner, clock, sink: recording.write }));
@@ -66,16 +66,23 @@ function recordingOf({ proposer }: RepairSpec, file: ReturnType<typeof openRecor
   return { ...file, of };
 }
 
-function callsIn(events: readonly RepairEvent[]): Record<string, number> {
-  const calls: Record<string, number> = {};
-  for (const event of events)
-    if (event.type === 'model_called') calls[event.model] = (calls[event.model] ?? 0) + 1;
+/** The requests that each model answered. */
+function callsIn(events: readonly RepairEvent[]): Record<string, string[]> {
+  const calls: Record<string, string[]> = {};
+  for (const event of events) {
+    if (event.type !== 'model_called' || isOver(event.result)) continue;
+    calls[event.model] ??= [];
+    calls[event.model]?.push(event.request);
+  }
   return calls;
 }
 
-/** A limit on the cost means nothing where a price is not known. Of a model that is replayed it counts as recorded. */
-function checkPrices(proposers: readonly Proposer[], { model }: RepairSpec, limit: number): void {
-  const models = proposers.map(({ id }) => id).filter((id) => modelsOf(id).length > 0);
+/** No reply of a recording was taken. */
+const isOver = (result: ModelResult) => !result.ok && result.failure.kind === 'recording_over';
+
+/** A limit on the cost means nothing where a price is not known; one that is replayed costs nothing then. */
+function checkPrices({ proposer, model }: RepairSpec, limit: number): void {
+  const models = modelsOf(proposer);
   const unknown = models.find((id) => priceOf({ id, overrides: model?.prices ?? {} }) === null);
   if (unknown === undefined) return;
   const which = models.length > 1 ? `${unknown}=` : '';

@@ -71,6 +71,12 @@ describe('nextSteps', () => {
     expect(next({}, { spec: madeSpec({ proposer }) })[0]).toMatch(/^another model/);
   });
 
+  it('says to record anew where a recording was all there was', () => {
+    expect(next({}, { spec: madeSpec({ proposer: 'replay:/a/said.jsonl' }) })[0]).toMatch(
+      /^record anew, --model PROVIDER\/MODEL --record FILE/,
+    );
+  });
+
   it('tells of a file that no patch could be made to', () => {
     const warnings = ['shop.py is not UTF-8: it is run as it is'];
     expect(next({ warnings })[0]).toMatch(/^save as UTF-8/);

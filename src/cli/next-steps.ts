@@ -1,5 +1,5 @@
 import type { RepairResult, RepairSpec } from '../core/index.ts';
-import type { RepairState } from '../loop/index.ts';
+import { type RepairState, stagesOf } from '../loop/index.ts';
 import { modelsOf } from '../propose/index.ts';
 import { isScrubbed } from '../store/index.ts';
 import { type AdviceOptions, keyedModel, packageAdvice } from './advice.ts';
@@ -71,6 +71,11 @@ function anotherProposer(options: NextOptions): string[] {
   const unreadable = result.warnings.some((warning) => warning.includes('is not UTF-8'));
   if (unreadable && result.usage.candidates === 0)
     return ['save as UTF-8 the files that the warning names, so that they can be patched'];
+  if (stagesOf(spec).every((id) => id.startsWith('replay:')))
+    return [
+      'record anew, --model PROVIDER/MODEL --record FILE: a recording is of one run, and of the project as it was then',
+      `assay show ${result.run} tells what was tried`,
+    ];
   if (modelsOf(spec.proposer).length > 0 || !searches(spec)) {
     return [
       'another model (--model), or a --task that says what is meant to work',

@@ -81,19 +81,19 @@ function recorded(
 /** Without the replies that this run has had already. */
 async function replayed(id: string, events: readonly AnalysisEvent[]): Promise<Model> {
   const file = id.slice(replayForm.length);
-  const [header = '', ...lines] = readRecordingText(file).split('\n');
-  const all = await replayModel({ text: [header, ...lines].join('\n') }).catch((error: unknown) => {
+  const text = readRecordingText(file);
+  const all = await replayModel({ text }).catch((error: unknown) => {
     throw AssayError.is(error) ? notOfModel(file, error) : error;
   });
-  const given = events.filter((event) => isGiven(event, all.id)).length;
-  return given === 0 ? all : replayModel({ text: [header, ...lines.slice(given)].join('\n') });
+  const given = events.flatMap((event) => givenBy(event, all.id));
+  return given.length === 0 ? all : replayModel({ text, given });
 }
 
-/** Took a line of the recording: that there was none left is told as a bad request. */
-const isGiven = (event: AnalysisEvent, model: string) =>
-  event.type === 'model_called' &&
-  event.model === model &&
-  (event.result.ok || event.result.failure.kind !== 'bad_request');
+/** The request that took a line of the recording. */
+function givenBy(event: AnalysisEvent, model: string): string[] {
+  if (event.type !== 'model_called' || event.model !== model) return [];
+  return event.result.ok || event.result.failure.kind !== 'recording_over' ? [event.request] : [];
+}
 
 function notOfModel(file: string, error: AssayError): AssayError {
   return new AssayError({

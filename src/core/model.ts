@@ -41,6 +41,8 @@ export const modelFailureSchema = z.object({
     'bad_request',
     /** What came is no reply of such an interface. */
     'garbage',
+    /** A recording has no more replies. */
+    'recording_over',
     'aborted',
   ]),
   /** One sentence with what the provider said, secrets taken out, at most 500 characters. */
@@ -55,7 +57,12 @@ export const modelFailureSchema = z.object({
 export type ModelFailure = z.infer<typeof modelFailureSchema>;
 
 export const modelResultSchema = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), reply: modelReplySchema }),
+  z.object({
+    ok: z.literal(true),
+    reply: modelReplySchema,
+    /** Which reply of a recording it is, from 1, where that was recorded for a request that says something else. */
+    recordedForAnother: z.number().int().positive().optional(),
+  }),
   z.object({ ok: z.literal(false), failure: modelFailureSchema }),
 ]);
 export type ModelResult = z.infer<typeof modelResultSchema>;

@@ -123,6 +123,8 @@ export type RepairState = {
   steering: string[];
   /** What the run stands still with, until it is resumed: it was stopped, or a model cannot be had now. */
   halted: Halt | null;
+  /** Replies of a recording, by their number, that were recorded for requests that say something else. */
+  otherReplies: readonly number[];
   /** Files of the user's that had changed when the run was last taken up. */
   changed: readonly string[];
 };
@@ -162,6 +164,7 @@ export function startRepair(spec: RepairSpec): RepairState {
     alternatives: [],
     steering: [],
     halted: null,
+    otherReplies: [],
     changed: [],
   };
 }

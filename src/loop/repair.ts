@@ -146,7 +146,9 @@ function onCandidates(state: RepairState, event: EventOf<'candidates'>): RepairS
 function onCalled(state: RepairState, { request, result, usage }: EventOf<'model_called'>): RepairState {
   const { past, left } = state.calls;
   const calls = { past: [...past, { request, result, usage, left }], inFlight: null, any: true, left };
-  return { ...addSpent(state, usage), counted: addUsage(state.counted, usage), calls };
+  const other = result.ok ? result.recordedForAnother : undefined;
+  const otherReplies = other === undefined ? state.otherReplies : [...state.otherReplies, other];
+  return { ...addSpent(state, usage), counted: addUsage(state.counted, usage), calls, otherReplies };
 }
 
 const foundNoTools = ({ result }: PastCall) => !result.ok && refusesTools(result.failure);

@@ -88,6 +88,38 @@ describe('resultOf', () => {
     expect(JSON.stringify(result)).not.toMatch(/hidden|secret/);
   });
 
+  it('warns once of the replies of a recording that were recorded for something else', async () => {
+    const { events } = await runScript(script, {});
+    const at = events.findIndex(({ type }) => type === 'proposed');
+    const usage = {
+      inputTokens: 1,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      outputTokens: 1,
+      estimated: true,
+    };
+    const reply = { text: 'x', toolCalls: [], finish: 'stop' as const, usage };
+    const called = (more: { recordedForAnother?: number }): RepairEvent => {
+      const result = { ok: true as const, reply, ...more };
+      return { type: 'model_called', round: 1, model: 'a/b', request: 'x', result, usage: noUsage };
+    };
+    const warningsWith = (numbers: readonly number[]) => {
+      const others = numbers.map((number) => called({ recordedForAnother: number }));
+      const all = [...events.slice(0, at), called({}), ...others, ...events.slice(at)];
+      const state = all.reduce<RepairState | null>(foldRepair, null) ?? expect.fail('no event');
+      return resultOf({ state, run: 'fix-1', dir: '/x' }).warnings.filter((each) =>
+        each.includes('recording'),
+      );
+    };
+    expect(warningsWith([])).toEqual([]);
+    expect(warningsWith([2])).toEqual([
+      expect.stringMatching(/^reply 2 of the recording was given in its order/),
+    ]);
+    expect(warningsWith([2, 3])).toEqual([
+      expect.stringMatching(/^replies 2, 3 of the recording were given/),
+    ]);
+  });
+
   it('is aborted and resumable without an end, and tells what a crash was charged', async () => {
     const { events } = await runScript(script, {});
     const cut = events.slice(

@@ -123,12 +123,13 @@ function amount(which: keyof typeof limitNames, value: number): string {
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 function warningsOf(state: RepairState): string[] {
-  const { best, baseline, flaky, unsteady, lost, spec, spent } = state;
+  const { best, baseline, flaky, unsteady, lost, otherReplies, spec, spent } = state;
   const warnings = [...(baseline?.warnings ?? []), ...(best?.report.warnings ?? [])];
   if (state.changed.length > 0)
     warnings.push(
       `the project has changed since the run began (${named(state.changed)}): what was tested is how it was then`,
     );
+  if (otherReplies.length > 0) warnings.push(fromRecording(otherReplies));
   if (flaky.length > 0) warnings.push(`left out as flaky, two runs of them differ: ${named(flaky)}`);
   if (unsteady.length > 0) warnings.push(`two runs of one patch differ in: ${named(unsteady)}`);
   if (best?.unconfirmed != null) warnings.push(`the patch was not confirmed: ${best.unconfirmed}`);
@@ -139,6 +140,12 @@ function warningsOf(state: RepairState): string[] {
   if (charged !== null)
     warnings.push(`the usage includes what a cut attempt may have cost at most: ${charged}`);
   return [...new Set(warnings)];
+}
+
+function fromRecording(numbers: readonly number[]): string {
+  const [which, were] =
+    numbers.length === 1 ? [`reply ${numbers[0]}`, 'was'] : [`replies ${named(numbers.map(String))}`, 'were'];
+  return `${which} of the recording ${were} given in its order to what it was not recorded for: the project, its tests or what came before differ from then`;
 }
 
 const endNames = {

@@ -5,6 +5,7 @@ import {
   createModel,
   type Model,
   modelProposer,
+  priceOf,
   replayModel,
   retryingModel,
 } from './model/index.ts';
@@ -18,8 +19,8 @@ export type ProposerContext = {
   cwd: string;
   /** Replies this run has had already, when it is resumed. Default 0. */
   alreadyProposed?: number;
-  /** Calls this run has had already of each model, by its id. Default: none. */
-  alreadyCalled?: Readonly<Record<string, number>>;
+  /** The calls that this run has had already of each model, by its id, as journaled. Default: none. */
+  alreadyCalled?: Readonly<Record<string, readonly string[]>>;
   /** Where the keys of models come from. Default: there is none. */
   env?: Readonly<Record<string, string | undefined>>;
   /** How models are asked. Default: `defaultModelSettings`. */
@@ -84,10 +85,11 @@ async function replay(file: string, context: ProposerContext): Promise<Proposer>
     const { replies } = parseRecording(text, path.basename(file));
     return replayProposer({ replies, alreadyProposed, id: `replay:${file}` });
   }
-  const [header = '', ...lines] = text.split('\n');
-  const left = [header, ...lines.slice(alreadyCalled[by] ?? 0)].join('\n');
-  const model = await replayModel({ text: left });
-  return modelProposer({ model, settings: context.model ?? defaultModelSettings, env });
+  const model = await replayModel({ text, given: alreadyCalled[by] ?? [] });
+  const settings = context.model ?? defaultModelSettings;
+  // Nothing is paid now: it counts what it cost then, where that is known.
+  const price = priceOf({ id: by, overrides: settings.prices }) ?? { input: 0, output: 0 };
+  return modelProposer({ model, settings, env, price });
 }
 
 /** Whose replies the recording holds, or null for one of proposals. */

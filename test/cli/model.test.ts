@@ -410,6 +410,49 @@ describe.concurrent('a recording of a model', () => {
   });
 });
 
+describe.concurrent('a recording that is played again', () => {
+  async function recordOne() {
+    const home = folder('home');
+    const args = [
+      'fix',
+      project(redProject),
+      ...asking(await serve([mends])),
+      '--record',
+      'said.jsonl',
+      '--json',
+    ];
+    const ended = await assay(args, { home });
+    expect(ended.code, ended.stderr).toBe(0);
+    return home;
+  }
+
+  it('costs nothing where no price is known, so that a limit of the cost is no matter', async () => {
+    const home = await recordOne();
+    const args = ['fix', project(redProject), '--model', 'replay:said.jsonl', '--max-cost', '0.01', '--json'];
+    const ended = await assay(args, { home });
+    expect(ended.code, ended.stderr).toBe(0);
+    // The folder is another one: nothing that matters differs.
+    expect(resultOf(ended)).toMatchObject({ status: 'done', usage: { costUsd: 0 }, warnings: [] });
+  });
+
+  it('on another project is warned of, and has no more to say at its end', async () => {
+    const home = await recordOne();
+    const other = { ...redProject, 'shop.py': shop.replace('100', '99') };
+    const ended = await assay(['fix', project(other), '--model', 'replay:said.jsonl', '--json'], { home });
+    expect(ended.stderr).toContain('not applied');
+    const result = resultOf(ended);
+    expect(result).toMatchObject({
+      status: 'stuck',
+      reason: 'the recording of openai-compatible/x has no more replies: the one it has was used',
+    });
+    expect(result.warnings).toEqual([
+      expect.stringMatching(/^reply 1 of the recording was given in its order/),
+    ]);
+    expect(ended.stderr).toContain('next: record anew');
+    expect(ended.code).toBe(3);
+  });
+});
+
 describe.concurrent('the key of a model', () => {
   const key = 'sk-planted-9f8e7d6c5b4a3f2e1d0c';
   const spying = `import os

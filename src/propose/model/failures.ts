@@ -7,6 +7,10 @@ import { retryAfterMs } from './retry-after.ts';
 /** Why no other model can be named to the run that failed. */
 const kept = '--model (a run keeps its own)';
 
+/** What to do where a recording is not enough. */
+export const recordAnew =
+  'Record anew with --record: a recording is of one run, and of the project as it was then.';
+
 /** What a failure is told with. */
 export type FailureContext = {
   model: string;
@@ -97,6 +101,8 @@ function headline(
       return read.network === null
         ? `${receiver} did not take the request${status}`
         : `The certificate of ${receiver} is not trusted${code}`;
+    case 'recording_over':
+      return `The recording of ${model} has no more replies`;
     case 'garbage':
       return `${receiver} sent what is no reply of a model${status}`;
     case 'aborted':
@@ -133,6 +139,8 @@ function fixFor(kind: FailureKind, read: ProviderError, context: FailureContext)
       return `Start a new run with another model, ${kept}, or put the task in other words.`;
     case 'bad_request':
       return badRequestFix(read, context);
+    case 'recording_over':
+      return recordAnew;
     case 'garbage':
       return baseUrl === null
         ? 'Try again later. A proxy in between may have answered in its place.'

@@ -16,7 +16,8 @@ export {
 export { type ModelProposerOptions, modelProposer } from './proposer.ts';
 export { type CreateModelOptions, checkModelId, createModel, hasKey } from './providers.ts';
 export { type ReplayHeader, recordingModel, replayModel } from './recorded.ts';
-export { requestHash } from './request-hash.ts';
+export { requestGist } from './request-gist.ts';
+export { callHash, requestHash } from './request-hash.ts';
 export { type RetryOptions, retryingModel } from './retrying.ts';
 export { type ScriptedModel, type ScriptedModelReply, scriptedModel } from './scripted.ts';
 export { refusesTools } from './tool-trouble.ts';

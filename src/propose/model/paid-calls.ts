@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type {
   Clock,
   ModelFailure,
@@ -12,7 +11,7 @@ import type {
 import type { CallBudget, ProposerTools } from '../types.ts';
 import { costOf } from './prices/index.ts';
 import { estimateTokens } from './prompt/index.ts';
-import { requestHash } from './request-hash.ts';
+import { callHash, requestHash } from './request-hash.ts';
 import type { Model, ModelRequest, TryLog } from './types.ts';
 import { addUsage, charactersOf, noUsage, requestCharacters, usageWithout } from './usage.ts';
 
@@ -145,7 +144,7 @@ export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOpt
   return {
     async call(request) {
       signal.throwIfAborted();
-      const hash = hashOf(model, request);
+      const hash = callHash(model.id, requestHash(request));
       const known = past(hash);
       if (known !== null) return outcomeOf(known);
       const projection = projectionOf(request, price);
@@ -181,7 +180,7 @@ const usageIn = (result: ModelResult): ModelUsage => (result.ok ? result.reply.u
 
 function withUsage(result: ModelResult, usage: ModelUsage): ModelResult {
   return result.ok
-    ? { ok: true, reply: { ...result.reply, usage } }
+    ? { ...result, reply: { ...result.reply, usage } }
     : { ok: false, failure: { ...result.failure, usage } };
 }
 
@@ -240,9 +239,3 @@ function lacking(
   if (left.costUsd !== null && (projection.costUsd ?? Number.POSITIVE_INFINITY) > left.costUsd) return 'cost';
   return null;
 }
-
-/** Another model's reply answers nothing. */
-const hashOf = (model: Model, request: ModelRequest): string =>
-  createHash('sha256')
-    .update(JSON.stringify([model.id, requestHash(request)]))
-    .digest('hex');

@@ -303,6 +303,15 @@ describe('a model that cannot be had', () => {
     expect(error).toMatchObject({ code: 'provider', because: 'Too bad.', fix: 'Do this.' });
   });
 
+  it('has nothing to propose where it is a recording that is over', async () => {
+    const over = failure('recording_over', 'The recording of a/b has no more replies: all 2 were used.');
+    expect((await propose([over])).proposed).toMatchObject({
+      kind: 'no_proposal',
+      reason: 'the recording of a/b has no more replies: all 2 were used',
+      exhausted: null,
+    });
+  });
+
   it('gets a shorter message where the context is too long, three times', async () => {
     const feedback = madeFeedback({ failing: longFailures });
     const long = failure('context_too_long');

@@ -172,11 +172,16 @@ function proposedOf(
     }
     case 'failure': {
       const { failure } = conversed;
+      if (failure.kind === 'recording_over')
+        return { kind: 'no_proposal', reason: inSentence(failure.message), exhausted: null, usage };
       if (failure.kind !== 'refused') throw unreachable(model, failure);
       return { kind: 'malformed', problem: `The model refused to answer: ${failure.message}`, usage };
     }
   }
 }
+
+/** A sentence as the part of one. */
+const inSentence = (text: string) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '');
 
 function unreachable(model: Model, { message, fix, kind }: ModelFailure): AssayError {
   return new AssayError({

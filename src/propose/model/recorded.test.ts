@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AssayError } from '../../core/index.ts';
 import { recordingModel, replayModel } from './recorded.ts';
-import { requestHash } from './request-hash.ts';
+import { callHash, requestHash } from './request-hash.ts';
 import { type ScriptedModelReply, scriptedModel } from './scripted.ts';
 import { failureIn, replyOf, request } from './scripted-server/ask.fixture.ts';
 import type { ModelRequest } from './types.ts';
@@ -133,9 +133,35 @@ describe('a replay', () => {
     expect(replyOf({ result: await replay.call(asking('a'), { signal }) }).text).toBe('One.');
     expect(failureIn({ result: await replay.call(asking('b'), { signal }) }).kind).toBe('refused');
     const failure = failureIn({ result: await replay.call(asking('c'), { signal }) });
-    expect(failure.kind).toBe('bad_request');
-    expect(failure.message).toContain('has 2 replies');
+    expect(failure.kind).toBe('recording_over');
+    expect(failure.message).toContain('has no more replies: all 2 were used');
     expect(failure.fix).toContain('--record');
+  });
+
+  it('says which reply was recorded for a request that says something else, and of others nothing', async () => {
+    const at = (place: string, seconds: string) =>
+      asking(`Round 1. 4 more patches can be tested. It failed at ${place}/shop.py after ${seconds} s`);
+    const requests = [at('/home/a/work', '1.5'), asking('2')];
+    const replay = await replayModel({ text: await record(['One.', 'Two.'], requests) });
+    expect(await replay.call(at('/srv/b', '3'), { signal })).not.toHaveProperty('recordedForAnother');
+    expect(await replay.call(asking('other'), { signal })).toMatchObject({ recordedForAnother: 2 });
+  });
+
+  it('says nothing of what differs in a recording from before that was kept', async () => {
+    const text = (await record(['One.'], [asking('1')])).replace(/"gist":"[0-9a-f]+",/, '');
+    expect(text).not.toContain('gist');
+    const result = await (await replayModel({ text })).call(asking('other'), { signal });
+    expect(replyOf({ result }).text).toBe('One.');
+    expect(result).not.toHaveProperty('recordedForAnother');
+  });
+
+  it('goes on after what a run was given before, whatever its order, and counts all', async () => {
+    const text = await record(['One.', 'Two.', 'Three.'], ['1', '2', '3'].map(asking));
+    const hash = (asked: string) => callHash('anthropic/claude', requestHash(asking(asked)));
+    const replay = await replayModel({ text, given: [hash('3'), hash('another')] });
+    expect(replyOf({ result: await replay.call(asking('x'), { signal }) }).text).toBe('Two.');
+    const failure = failureIn({ result: await replay.call(asking('y'), { signal }) });
+    expect(failure.message).toContain('all 3 were used');
   });
 
   it('stops when it is told to, and takes nothing then', async () => {
@@ -151,7 +177,7 @@ describe('a replay', () => {
     const replay = await replayModel({ text: text.slice(0, -40) });
     expect(replyOf({ result: await replay.call(asking('1'), { signal }) }).text).toBe('One.');
     expect(failureIn({ result: await replay.call(asking('2'), { signal }) }).message).toContain(
-      'has 1 replies',
+      'the one it has was used',
     );
   });
 

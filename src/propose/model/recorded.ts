@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { AssayError, type ModelResult, modelResultSchema } from '../../core/index.ts';
 import { type KnownSecret, scrubValue } from '../../store/index.ts';
-import { requestHash } from './request-hash.ts';
+import { recordAnew } from './failures.ts';
+import { requestGist } from './request-gist.ts';
+import { callHash, requestHash } from './request-hash.ts';
 import type { Model } from './types.ts';
 import { noUsage } from './usage.ts';
 
@@ -13,12 +15,17 @@ const headerSchema = z.object({
 });
 export type ReplayHeader = z.infer<typeof headerSchema>;
 
-const lineSchema = z.object({ request: z.string(), result: modelResultSchema });
+const lineSchema = z.object({
+  request: z.string(),
+  /** Its `requestGist`. Older recordings have none. */
+  gist: z.string().optional(),
+  result: modelResultSchema,
+});
 type ReplayLine = z.infer<typeof lineSchema>;
 
 /**
- * Writes what a model answers as JSON lines: a header before the first result, then the request's sha256 and the
- * result, secrets taken out. `sink` gets one whole line at a time, in order; when it rejects, so does the call.
+ * Writes what a model answers as JSON lines: a header before the first result, then the request's sha256, its gist's and
+ * the result, secrets taken out. `sink` gets one whole line at a time, in order; when it rejects, so does the call.
  */
 export function recordingModel(options: {
   inner: Model;
@@ -47,42 +54,58 @@ export function recordingModel(options: {
         const recorded = { by: inner.id, at: now().toISOString(), ...(note === undefined ? {} : { note }) };
         void write({ schema: 'assay-model-replay/1', recorded });
       }
-      await write({ request: requestHash(request), result });
+      await write({ request: requestHash(request), gist: requestGist(request), result });
       return result;
     },
   };
 }
 
+export type ReplaySource = ({ text: string } | { file: string }) & {
+  /** The `callHash` of each reply that the run had before, in order: those are not given again. Default: none. */
+  given?: readonly string[];
+};
+
 /**
- * Answers from a recording: with the next result of this very request, else with the next in order that was not
- * given yet, so that a small change of a prompt does not end a replay. Has nothing: a `bad_request` says so.
+ * Answers from a recording: with the next result of this very request, else of one with the same gist, else with the
+ * next in order that was not given yet, so that a small change of a project does not end a replay; the result says so
+ * then. Has nothing: a `recording_over` says that.
  * @throws AssayError `input`: no such file, or no recording.
  */
-export async function replayModel(source: { text: string } | { file: string }): Promise<Model> {
+export async function replayModel(source: ReplaySource): Promise<Model> {
   const { header, lines } = parseReplay('text' in source ? source.text : await readReplay(source.file));
-  const left = [...lines];
+  const { by } = header.recorded;
+  const left = lines.map((line, at) => ({ ...line, number: at + 1 }));
+  const take = (isIt: (line: ReplayLine) => boolean) => {
+    const at = left.findIndex(isIt);
+    return at === -1 ? undefined : left.splice(at, 1)[0];
+  };
+  for (const hash of source.given ?? []) take((line) => callHash(by, line.request) === hash) ?? left.shift();
   return {
-    id: header.recorded.by,
+    id: by,
     receiver: 'a recording',
     call: async (request, { signal, onProgress }) => {
       onProgress?.({ at: 'waiting' });
       if (signal.aborted) return failure('aborted', 'The call was stopped.', 'Resume the run to ask again.');
       const hash = requestHash(request);
-      const same = left.findIndex((line) => line.request === hash);
-      const [line] = left.splice(Math.max(0, same), 1);
-      if (line === undefined) {
-        return failure(
-          'bad_request',
-          `The recording of ${header.recorded.by} has ${lines.length} replies, and all of them were given.`,
-          'Record again with --record, or take fewer rounds.',
-        );
-      }
-      return line.result;
+      const gist = requestGist(request);
+      const same = take((line) => line.request === hash) ?? take((line) => line.gist === gist);
+      if (same !== undefined) return same.result;
+      const next = left.shift();
+      if (next === undefined) return failure('recording_over', allGiven(by, lines.length), recordAnew);
+      const { result, number } = next;
+      // Of an older recording nobody knows whether it matters what differs.
+      return result.ok && next.gist !== undefined ? { ...result, recordedForAnother: number } : result;
     },
   };
 }
 
-function failure(kind: 'aborted' | 'bad_request', message: string, fix: string): ModelResult {
+function allGiven(by: string, count: number): string {
+  const used =
+    count === 0 ? 'it has none' : count === 1 ? 'the one it has was used' : `all ${count} were used`;
+  return `The recording of ${by} has no more replies: ${used}.`;
+}
+
+function failure(kind: 'aborted' | 'recording_over', message: string, fix: string): ModelResult {
   return { ok: false, failure: { kind, message, fix, retryAfterMs: null, usage: noUsage } };
 }
 

@@ -20,6 +20,12 @@ export function requestHash(request: ModelRequest): string {
     .digest('hex');
 }
 
+/** As a call is journaled: another model's reply answers nothing. `request`: its `requestHash`. */
+export const callHash = (model: string, request: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([model, request]))
+    .digest('hex');
+
 /** The value with the keys of every object in order, and without those that are undefined. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
