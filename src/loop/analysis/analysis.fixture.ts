@@ -23,6 +23,10 @@ export function byCode(code: string): FakeReply {
       return madeError('ValueError', rest);
     case 'save':
       return { files: { [rest]: `content of ${rest}` } };
+    case 'drop':
+      return { files: { [rest]: null } };
+    case 'slow':
+      return { end: { status: 'timeout', deadlineMs: 1000, stateLost: false }, files: { [rest]: 'half' } };
     case 'die':
       return { end: { status: 'died', cause: 'oom', detail: 'out of memory' } };
     case 'hang':

@@ -1,4 +1,5 @@
 import { claimedPaths } from './claims.ts';
+import { lineOf } from './listings.ts';
 import {
   type AnalysisState,
   closing,
@@ -30,10 +31,7 @@ export function onChecked(
   phase: Checking,
   { missing }: EventOf<'checked'>,
 ): AnalysisState {
-  const told = missing.map(
-    (path) =>
-      `Your answer names ${JSON.stringify(path)}, and there is no such file: write it, or do not name it.`,
-  );
+  const told = missing.map((path) => `The answer names ${JSON.stringify(path)}, and there is no such file.`);
   return goOn({ ...state, phase: { ...phase, claims: null, problems: [...phase.problems, ...told] } });
 }
 
@@ -43,7 +41,9 @@ export function onCheckCell(state: AnalysisState, { cell, result }: RanCell): An
   const [index = -1, ...checks] = phase.checks;
   const name = state.spec.checks[index]?.name ?? String(index);
   const { end } = result;
-  const what = end.status === 'error' ? `${end.ename}: ${end.evalue}` : `it ended as ${end.status}`;
+  // A message may hold data: it must not take the place of what the loop says.
+  const what =
+    end.status === 'error' ? lineOf(`${end.ename}: ${end.evalue}`, 300) : `it ended as ${end.status}`;
   const told =
     end.status === 'ok' ? [] : [`The check ${JSON.stringify(name)} failed (cell ${cell}): ${what}`];
   return goOn({ ...state, phase: { ...phase, checks, problems: [...phase.problems, ...told] } });
@@ -62,7 +62,7 @@ function goOn(state: AnalysisState): AnalysisState {
   const note = [
     'The subtask is not complete yet. assay checked what you say:',
     ...problems.map((problem) => `- ${problem}`),
-    'Put this right with execute_code, then answer again. This is the only time it is told.',
+    'Put this right with execute_code, then answer again; of a file that is not there, say so: "not made: NAME". This is the only time it is told.',
   ];
   return toAsk(withNote(withPart(state, { toldChecks: true }), note.join('\n')));
 }

@@ -3,10 +3,11 @@ import type { AnalysisEvent, SubtaskEnd } from '../../core/index.ts';
 import { lastAsked, type Played, play, type Scene, textOf } from './analysis.fixture.ts';
 import { madeAnalysisSpec, madeCalls, madeError, madePrint } from './made.ts';
 import { subtaskOf } from './plan.ts';
+import { analysisResultOf } from './result.ts';
 
 const limits = madeAnalysisSpec().limits;
 const done = 'The mean is 4.';
-const endsOf = ({ events }: Played) =>
+const endsOf = ({ events }: Pick<Played, 'events'>) =>
   events.flatMap((event) => (event.type === 'subtask_ended' ? [event.end] : []));
 const firstEnd = async (scene: Scene): Promise<SubtaskEnd | undefined> => endsOf(await play(scene))[0];
 const call = (name: string, input: string, id = 'x') => ({ toolCalls: [{ id, name, input }] });
@@ -260,6 +261,22 @@ describe('completion', () => {
     const stubborn = await play({ replies: [work, claim, claim] });
     expect(endsOf(stubborn)).toMatchObject([{ status: 'checks_failed' }]);
     expect(stubborn.state.phase).toMatchObject({ end: { status: 'checks_failed', subtask: '1-mean-price' } });
+  });
+
+  it('with a file that a cell made and another took away is refused, and the file is no artifact', async () => {
+    const { events, state } = await play({
+      replies: [madeCalls('save a.csv', 'save b.csv', 'drop a.csv'), 'See a.csv and b.csv.', 'See a.csv.'],
+    });
+    expect(endsOf({ events })).toMatchObject([
+      { status: 'checks_failed', detail: 'The answer names "a.csv", and there is no such file.' },
+    ]);
+    const { artifacts } = analysisResultOf({ state, run: 'x', dir: '/x' });
+    expect(artifacts.map(({ name }) => name)).toEqual(['b.csv']);
+  });
+
+  it('with a file that it says was not made is believed', async () => {
+    const text = 'The mean is 4. I did not write table.csv; nicht erstellt (not made: `b.csv`).';
+    expect(await firstEnd({ replies: [madeCalls('print 4'), text] })).toMatchObject({ status: 'complete' });
   });
 
   it("runs the user's checks in the kernel, and a failure goes back once", async () => {

@@ -1,3 +1,5 @@
+import { applyEvidence } from './holdings.ts';
+import { type ReplayStep, replayOf } from './replay.ts';
 import { type AnalysisState, type EventOf, withNote } from './state.ts';
 
 /** Times in a row that the kernel may not be to be had, with a new start between them. */
@@ -10,11 +12,18 @@ export function onOpened(state: AnalysisState, event: EventOf<'kernel_opened'>):
   const told = differences.map(({ cell, detail }) => `cell ${cell}, run again: ${detail}`);
   const opened = { ...state, kernel, enforcement, warnings: [...state.warnings, ...warnings, ...told] };
   if (state.cells.length === 0 || state.parts.length === 0) return opened;
+  const again = replayOf(state);
+  const left = state.cells.filter(({ cut, cell }) => !cut && !again.some((step) => isOf(step, cell)));
   const cut = state.cells.findLast((ran) => ran.cut);
   const lines = [
     'The run was interrupted and taken up again in a fresh kernel on the initial files.',
     `${replayed} earlier cells were run again there${told.length === 0 ? ', and gave the same' : ''}.`,
     ...told.map((line) => `- Not as before: ${line}`),
+    ...(left.length === 0
+      ? []
+      : [
+          `Not run again, for they did not come to an end by themselves: ${left.map(({ cell }) => `cell ${cell}`).join(', ')}. Nothing they did is there.`,
+        ]),
     ...(cut === undefined || cut.cell !== state.cells.at(-1)?.cell
       ? []
       : [
@@ -23,7 +32,17 @@ export function onOpened(state: AnalysisState, event: EventOf<'kernel_opened'>):
     'What cells did to the outside world could not be taken back or done again.',
     ...warnings.map((warning) => `- ${warning}`),
   ];
-  return withNote(opened, lines.join('\n'));
+  return withNote(heldAgain(opened, again), lines.join('\n'));
+}
+
+const isOf = (step: ReplayStep, cell: number) => step.kind === 'cell' && step.ran.cell === cell;
+
+/** What the fresh kernel holds: files and variables of the cells that were run again in it, and no others. */
+function heldAgain(state: AnalysisState, steps: readonly ReplayStep[]): AnalysisState {
+  let held: AnalysisState = { ...state, files: {}, variables: {} };
+  for (const step of steps)
+    held = step.kind === 'cell' ? applyEvidence(held, step.ran) : { ...held, variables: {} };
+  return held;
 }
 
 export function onRestarted(state: AnalysisState, { because }: EventOf<'kernel_restarted'>): AnalysisState {

@@ -44,12 +44,16 @@ const endOf = ({ phase, halted, parts }: AnalysisState): AnalysisEnd => {
   return halted ?? { status: 'aborted', detail: 'the process was cut', subtask };
 };
 
-/** The newest of each name: a file that was made again is its last content. */
-function artifactsOf({ cells }: AnalysisState): AnalysisResult['artifacts'] {
+/**
+ * The newest of each name: a file that was made again is its last content. One that is no longer there is none, nor one
+ * whose last content was not kept.
+ */
+function artifactsOf({ cells, files }: AnalysisState): AnalysisResult['artifacts'] {
   const newest = new Map<string, AnalysisResult['artifacts'][number]>();
   for (const { cell, artifacts } of cells) {
     for (const artifact of artifacts) {
       const { source } = artifact;
+      if (source.kind === 'file' && files[source.path]?.cell !== cell) continue;
       const key = source.kind === 'file' ? `file ${source.path}` : artifact.name;
       newest.delete(key);
       newest.set(key, { ...artifact, cell });

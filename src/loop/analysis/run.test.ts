@@ -276,6 +276,19 @@ describe('resumeAnalysis', () => {
     expect(result.warnings).toContain('cell 3: assay was killed while this cell ran');
   });
 
+  it('tells what was not run again, and counts nothing that it did as there', async () => {
+    const run = await killedAt('effect_started', 7, [
+      madeCalls('save a.csv'),
+      madeCalls('slow half.csv'),
+      madeCalls('print 3'),
+    ]);
+    const { resume, kernels, model } = await setUp([madeCalls('print 3'), done], { run });
+    const { result } = await resume();
+    expect(kernels[0]?.executed).toEqual(['save a.csv', 'print 3']);
+    expect(lastAsked(model)).toContain('did not come to an end by themselves: cell 2. Nothing they did');
+    expect(result.artifacts.map(({ name }) => name)).toEqual(['a.csv']);
+  });
+
   it('pays for no reply twice', async () => {
     const run = await killedAt('model_called', 2, replies);
     const { resume, model } = await setUp([madeCalls('print 3'), done], { run });
