@@ -59,6 +59,11 @@ const benches: Bench[] = [
       (await import('./kernel.ts')).bench({ peers: values.peers ?? '', notebooks: values.notebooks ?? '' }),
   },
   {
+    name: 'analysis',
+    summary: 'what each of 1,000 cells of an analysis costs besides its own code',
+    run: async () => (await import('./analysis.ts')).bench(),
+  },
+  {
     name: 'crash',
     summary: '100 runs killed at random instants and taken up again',
     run: async () => (await import('./crash.ts')).bench(),
