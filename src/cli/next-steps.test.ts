@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RepairResult } from '../core/index.ts';
 import { madeSpec } from '../loop/index.ts';
-import { type NextOptions, nextSteps } from './next-steps.ts';
+import { type NextOptions, nextSteps, withAdvice } from './next-steps.ts';
 
 const statuses = [
   'done',
@@ -80,6 +80,13 @@ describe('nextSteps', () => {
   it('tells of a file that no patch could be made to', () => {
     const warnings = ['shop.py is not UTF-8: it is run as it is'];
     expect(next({ warnings })[0]).toMatch(/^save as UTF-8/);
+  });
+
+  it('gives a program the first step where the loop knows no remedy', () => {
+    const stuck = result({});
+    expect(withAdvice(stuck, ['one', 'two']).fix).toBe('one');
+    expect(withAdvice(result({ fix: 'more' }), ['one']).fix).toBe('more');
+    expect(withAdvice(result({ status: 'done' }), ['assay apply'])).toMatchObject({ fix: null });
   });
 
   it('names the best patch last', () => {

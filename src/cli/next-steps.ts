@@ -50,6 +50,12 @@ export function nextSteps(options: NextOptions): string[] {
   }
 }
 
+/** The result for a program: where the loop knows no remedy it has the first step that a person is told, but for success. */
+export function withAdvice(result: RepairResult, [first]: readonly string[]): RepairResult {
+  const needsNone = result.status === 'done' || result.status === 'already_green';
+  return result.fix !== null || needsNone ? result : { ...result, fix: first ?? null };
+}
+
 /** The run folder keeps no secret, and so no patch that could be written from it. */
 const byHand = (run: string) =>
   `a secret stands in the lines of the patch, so assay apply cannot write it: run assay fix again with --write, or make the change by hand (assay show ${run} --patch)`;

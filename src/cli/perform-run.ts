@@ -4,7 +4,7 @@ import type { Run } from '../store/index.ts';
 import { applyPatch, type Written } from './apply-patch.ts';
 import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodeOfRepair } from './exit-codes.ts';
-import { nextOf } from './next-steps.ts';
+import { nextOf, withAdvice } from './next-steps.ts';
 import { OfRun } from './of-run.ts';
 import { startProgress } from './progress.ts';
 import { renderFix, standingOf, summariseFix } from './render-fix.ts';
@@ -37,7 +37,7 @@ export async function performRun(context: CliContext, options: PerformOptions): 
   let cut = true;
   try {
     terminal.say(terminal.paintProgress('dim', `run ${run.id}`));
-    const { result, end, resumable } = await loop({ run, signal, clock, onEvent, onProgress });
+    const { result, end, resumable, state } = await loop({ run, signal, clock, onEvent, onProgress });
     cut = false;
     progress.stop();
     const written =
@@ -45,18 +45,18 @@ export async function performRun(context: CliContext, options: PerformOptions): 
         ? await tryToWrite(run, result.patch && wholePatch(result.patch))
         : null;
     const failed = written !== null && 'error' in written;
-    const state = progress.state();
-    const next = state === null ? [] : nextOf(context, state, result);
+    const next = nextOf(context, state, result);
+    const advised = withAdvice(result, next);
     // One object for each call: where writing failed, that is what has to be told.
-    if (output.json && !failed) emit(result);
+    if (output.json && !failed) emit(advised);
     if (output.json || output.events) terminal.say(summariseFix(result, { resumable, next }));
     else {
-      const standing = state === null ? { before: null, now: null } : standingOf(state);
+      const standing = standingOf(state);
       const shown = { terminal, written: written !== null && !failed, standing, resumable, next };
       terminal.result(renderFix(result, shown));
     }
     if (failed) throw written.error;
-    return { result, code: exitCodeOfRepair(end.status) };
+    return { result: advised, code: exitCodeOfRepair(end.status) };
   } catch (error) {
     throw new OfRun({ run: run.id, cut, cause: error });
   } finally {

@@ -9,8 +9,6 @@ import type { Terminal } from './terminal.ts';
 export type Progress = {
   onEvent: (event: RepairEvent, state: RepairState) => void;
   onProgress: (progress: RepairProgress) => void;
-  /** Where the run stands, once it has begun. */
-  state: () => RepairState | null;
   stop: () => void;
 };
 
@@ -52,7 +50,6 @@ export function startProgress(options: { terminal: Terminal; clock: Clock; event
         terminal.step(doing);
       redraw();
     },
-    state: () => state,
     stop: () => {
       clearInterval(timer);
       terminal.clear();

@@ -9,7 +9,7 @@ export const repairResultSchema = z.object({
   run: z.string(),
   status: z.string(),
   reason: z.string(),
-  /** What to do now, where the run could not be done. */
+  /** What to do now, where the run is not done. */
   fix: z.string().nullable(),
   rounds: z.number().int(),
   /** The patch of a `done` run, else the best patch so far (`bestEffort` true), else null. */

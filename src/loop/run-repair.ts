@@ -40,8 +40,8 @@ export type RepairOptions = {
   onProgress?: (progress: RepairProgress) => void;
 };
 
-/** `resumable`: the run was stopped and has no end yet; `end` is then `aborted`. */
-export type RepairRun = { result: RepairResult; end: RepairEnd; resumable: boolean };
+/** `resumable`: the run was stopped and has no end yet; `end` is then `aborted`. `state`: what the result was made of. */
+export type RepairRun = { result: RepairResult; end: RepairEnd; resumable: boolean; state: RepairState };
 
 /** What a run leaves in its folder beside the journal and the artifacts. */
 export const repairFiles = {
@@ -85,10 +85,11 @@ export async function resumeRepair(options: RepairOptions): Promise<RepairRun> {
   const { position, resumed } = takeUp(events);
   const { state } = position;
   if (position.ended && state.phase.at === 'ended') {
-    const result = resultOf({ state, run: run.id, dir: run.dir });
+    const folded = resultOf({ state, run: run.id, dir: run.dir });
+    const result = { ...folded, warnings: (await keptWarnings(run)) ?? folded.warnings };
     // The process may have died between the last event and the files.
     await leave(run, result);
-    return { result, end: state.phase.end, resumable: false };
+    return { result, end: state.phase.end, resumable: false, state };
   }
   return withScratch(run, async (scratch) => {
     const parts = { options, spec: state.spec, scratch };
@@ -164,7 +165,7 @@ async function go(
   const folded = resultOf({ state, run: run.id, dir: run.dir });
   const result = { ...folded, warnings: [...folded.warnings, ...scrubWarning(run)] };
   await leave(run, result);
-  return { result, end, resumable };
+  return { result, end, resumable, state };
 }
 
 /** The snapshot and the environment live for as long as a process works on the run. */
@@ -194,6 +195,18 @@ async function leave(run: Run<RepairEvent>, result: RepairResult): Promise<void>
 function scrubWarning(run: Run<RepairEvent>): string[] {
   if (run.scrubbed.size === 0) return [];
   return [`secrets were left out of the run folder: ${[...run.scrubbed].toSorted().join(', ')}`];
+}
+
+/** Those of a run that has ended, which names also what only its own process saw: the secrets it left out. */
+async function keptWarnings(run: Run<RepairEvent>): Promise<string[] | null> {
+  const text = await run.readFile(repairFiles.result);
+  if (text === null) return null;
+  try {
+    return z.object({ warnings: z.array(z.string()) }).parse(JSON.parse(text.toString('utf8'))).warnings;
+  } catch {
+    // Damaged: it is made anew.
+    return null;
+  }
 }
 
 const filesSchema = z.object({

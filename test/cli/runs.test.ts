@@ -180,3 +180,24 @@ describe('assay show', () => {
     expect(both.code).toBe(2);
   });
 });
+
+describe.concurrent('resume of a run that has ended', () => {
+  it.each([
+    ['done', [mending], 0],
+    ['stuck', [], 3],
+  ])('%s prints what the run did, to people and to programs', async (_, replies, exit) => {
+    const home = folder('home');
+    const ended = await assay(['fix', project(redProject), '--model', replay(replies)], { home });
+    expect(ended.code, ended.stderr).toBe(exit);
+    const again = await assay(['resume', 'latest'], { home });
+    expect([again.code, again.stdout]).toEqual([exit, ended.stdout]);
+    expect(again.stdout).toMatch(/^next /m);
+    const result = repairResultSchema.parse(
+      JSON.parse((await assay(['resume', 'latest', '--json'], { home })).stdout),
+    );
+    const shown = await assay(['show', 'latest', '--json'], { home });
+    expect(result).toEqual(JSON.parse(shown.stdout));
+    const [, next] = /^next +(.*)$/m.exec(ended.stdout) ?? [];
+    expect(result.fix).toBe(exit === 0 ? null : next);
+  });
+});

@@ -3,7 +3,7 @@ import { printable } from '../../sandbox/index.ts';
 import type { CliContext } from '../context.ts';
 import { describeEvent } from '../describe-event.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
-import { nextOf } from '../next-steps.ts';
+import { nextOf, withAdvice } from '../next-steps.ts';
 import { oneLine } from '../one-line.ts';
 import { readResult } from '../read-run.ts';
 import { paintDiff, renderFix, standingOf } from '../render-fix.ts';
@@ -21,7 +21,8 @@ export async function showCommand(
   const { terminal } = context;
   if (kindOfRun(context, id) === 'solve') return showSolve(context, id, options);
   const { events, result, state } = await readResult(context, id);
-  if (options.json) terminal.result(JSON.stringify(result));
+  const next = nextOf(context, state, result);
+  if (options.json) terminal.result(JSON.stringify(withAdvice(result, next)));
   else if (options.events) for (const event of events) terminal.result(JSON.stringify(event));
   else if (options.patch) {
     if (result.patch === null) terminal.say(`${result.run} has no patch`);
@@ -35,7 +36,7 @@ export async function showCommand(
   } else {
     terminal.result(story(events).join('\n'));
     const resumable = state.phase.at !== 'ended';
-    const shown = { standing: standingOf(state), resumable, next: nextOf(context, state, result) };
+    const shown = { standing: standingOf(state), resumable, next };
     terminal.result(`\n${renderFix(result, { terminal, written: false, ...shown })}`);
   }
   return exitCodes.ok;
