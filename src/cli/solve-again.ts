@@ -1,16 +1,16 @@
-import { AssayError } from '../core/index.ts';
-import { resumeAnalysis } from '../loop/index.ts';
+import { type AnalysisEvent, AssayError } from '../core/index.ts';
+import { type AnalysisState, foldAnalysis, resumeAnalysis } from '../loop/index.ts';
 import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { OfRun } from './of-run.ts';
 import { oneLine } from './one-line.ts';
 import type { OutputOptions } from './perform-run.ts';
-import { describeSolveEvent } from './solve-describe.ts';
 import { kernelOpener } from './solve-kernel.ts';
 import { makeModels } from './solve-models.ts';
 import { performSolve } from './solve-perform.ts';
 import { cutBefore, openAnalysis, readAnalysis } from './solve-read.ts';
 import { renderSolve } from './solve-render.ts';
+import { solveStory } from './solve-story.ts';
 
 /** `assay resume RUN` of an analysis: with the models of its spec, and their keys in this environment. */
 export async function resumeSolve(context: CliContext, id: string, output: OutputOptions): Promise<ExitCode> {
@@ -39,14 +39,22 @@ export function showSolve(context: CliContext, id: string, options: ShowSolveOpt
   else if (options.events) for (const event of events) terminal.result(JSON.stringify(event));
   else {
     terminal.result(
-      events
-        .flatMap(describeSolveEvent)
+      storyOf(events)
         .map((line) => oneLine(line))
         .join('\n'),
     );
     terminal.result(`\n${renderSolve(result, { terminal, resumable })}`);
   }
   return exitCodes.ok;
+}
+
+function storyOf(events: readonly AnalysisEvent[]): string[] {
+  const tell = solveStory();
+  let state: AnalysisState | null = null;
+  return events.flatMap((event) => {
+    state = foldAnalysis(state, event);
+    return tell(event, state);
+  });
 }
 
 /** What only a repair has. */

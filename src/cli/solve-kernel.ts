@@ -1,7 +1,8 @@
 import path from 'node:path';
-import type { AnalysisSpec } from '../core/index.ts';
+import { type AnalysisSpec, AssayError } from '../core/index.ts';
 import { connectionOf, findKernelSpec, openE2bKernel, openJupyterKernel } from '../kernel/index.ts';
 import type { OpenKernel } from '../loop/index.ts';
+import { doctor } from '../sandbox/index.ts';
 import type { CliContext } from './context.ts';
 import { layData } from './solve-data.ts';
 
@@ -11,11 +12,23 @@ export const workFolder = (runDir: string) => path.join(runDir, workName);
 
 /**
  * Refuses a kernel that cannot be had before a run is made and a model is paid for it.
- * @throws AssayError `environment` where no such kernel is installed, `usage` where E2B has no key
+ * @throws AssayError `environment` where no such kernel is installed, or no sandbox as strict as asked for can be had;
+ * `usage` where E2B has no key
  */
-export function checkKernel({ env }: CliContext, { runtime, kernel }: AnalysisSpec): void {
-  if (runtime === 'e2b') connectionOf(env);
-  else findKernelSpec({ kernel, env });
+export async function checkKernel({ env }: CliContext, spec: AnalysisSpec): Promise<void> {
+  if (spec.runtime === 'e2b') {
+    connectionOf(env);
+    return;
+  }
+  findKernelSpec({ kernel: spec.kernel, env });
+  const report = await doctor();
+  if (report.ok || (!spec.strict && report.relaxed !== undefined)) return;
+  throw new AssayError({
+    code: 'environment',
+    message: 'The sandbox that the code is to run in cannot be had here',
+    because: report.unavailable.cause,
+    fix: report.unavailable.fix,
+  });
 }
 
 /** Opens the kernel that a spec names, each time on the data as it is then. */

@@ -67,7 +67,7 @@ export async function prepareSolve(
     },
     { cwd, instructions: options.instructions ?? [], models: options.modelFor ?? [] },
   );
-  checkKernel(context, spec);
+  await checkKernel(context, spec);
   try {
     return { spec, modelOf: await makeModels(context, spec, { record: options.record }) };
   } catch (error) {

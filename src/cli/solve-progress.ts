@@ -2,7 +2,8 @@ import type { AnalysisEvent, Clock } from '../core/index.ts';
 import { type AnalysisProgress, type AnalysisState, analysisViewOf } from '../loop/index.ts';
 import { printable } from '../sandbox/index.ts';
 import { describeSpent } from './describe-spent.ts';
-import { describeSolveEvent, lastLine } from './solve-describe.ts';
+import { lastLine } from './solve-describe.ts';
+import { solveStory } from './solve-story.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Shows an analysis on stderr while it goes on: a line per step, and on a terminal one live line below. */
@@ -28,7 +29,7 @@ export function startSolveProgress(options: SolveProgressOptions): SolveProgress
   const { terminal, clock, events, typed } = options;
   const startedMs = clock.monotonicMs();
   let state: AnalysisState | null = null;
-  let subtask: string | null = null;
+  const tell = solveStory();
   let doing: Doing = { what: 'starting', sinceMs: startedMs, output: '' };
 
   const redraw = () => {
@@ -49,12 +50,7 @@ export function startSolveProgress(options: SolveProgressOptions): SolveProgress
       state = now;
       if (events) terminal.result(JSON.stringify(event));
       if (event.type === 'effect_started') begin(effectWords(event.effect));
-      const heading = headingOf(event, now, subtask);
-      if (heading !== null) {
-        subtask = heading.subtask;
-        terminal.step(printable(heading.text));
-      }
-      for (const line of describeSolveEvent(event)) terminal.step(printable(line));
+      for (const line of tell(event, now)) terminal.step(printable(line));
       redraw();
     },
     onProgress: (progress) => {
@@ -74,20 +70,6 @@ export function startSolveProgress(options: SolveProgressOptions): SolveProgress
       terminal.clear();
     },
   };
-}
-
-/** A line above what is of another subtask than the line before. */
-function headingOf(
-  event: AnalysisEvent,
-  { subtasks }: AnalysisState,
-  current: string | null,
-): { subtask: string; text: string } | null {
-  if (event.type !== 'effect_started' || !('subtask' in event.effect)) return null;
-  const { subtask } = event.effect;
-  if (subtask === current || subtasks.length < 2) return null;
-  const at = subtasks.findIndex(({ id }) => id === subtask);
-  const title = subtasks[at]?.title ?? subtask;
-  return { subtask, text: `subtask ${at + 1} of ${subtasks.length}: ${title}` };
 }
 
 type Effect = Extract<AnalysisEvent, { type: 'effect_started' }>['effect'];

@@ -65,6 +65,17 @@ describe.concurrent('assay solve', () => {
     expect(ended.stdout).toMatch(/^made {5}apples\.txt \(1 B, cell 3\)$/m);
     expect(ended.stdout).toMatch(/^notebook .*\/notebook\.ipynb$/m);
     expect(ended.stdout).toMatch(/^next {5}open .*notebook\.ipynb/m);
+    const shown = await assay(['show', 'latest'], { home });
+    expect(shown.stdout.match(/^subtask .*/gm)).toEqual(['subtask 1 of 2: One', 'subtask 2 of 2: Two']);
+  });
+
+  it('asks no model where there is no sandbox to run its code in', async () => {
+    const [home, { task, data }, server] = [folder('home'), scene(), await serve(wholeRun)];
+    const args = ['solve', task, '--data', data, ...asking(server), '--json'];
+    const error = expectError(await assay(args, { home, env: { ...kernelEnv, PATH: home } }), 7);
+    expect(error.because).toContain('bwrap');
+    expect(server.requests).toEqual([]);
+    expect((await assay(['runs'], { home })).stdout).toBe('');
   });
 
   it('lets the model split the task first where that is wanted', async () => {
