@@ -104,7 +104,7 @@ function cutText({ artifacts, result }: RanCell): string[] {
   const whole = artifacts.filter(({ source }) => source.kind === 'stream');
   if (whole.length === 0 && !result.truncated) return [];
   const names = whole.map(({ name, bytes }) => `artifact:${name} (${bytesText(bytes)})`);
-  const where = names.length === 0 ? '' : ` The whole: read_file ${names.join(', ')}.`;
+  const where = names.length === 0 ? '' : ` What is kept of it: read_file ${names.join(', ')}.`;
   return [`The output is cut here.${where} Print less: a summary, a head, a count.`];
 }
 

@@ -13,7 +13,8 @@ import { missingOf } from './claims.ts';
 import type { EvidenceOf } from './evidence-port.ts';
 import { noEvidence } from './holdings.ts';
 import { dueJob } from './jobs.ts';
-import { type KernelHolder, lossOf } from './kernel-holder.ts';
+import { type KernelHolder, lossOf, type Spilled } from './kernel-holder.ts';
+import { bytesText } from './listings.ts';
 import { readForModel } from './read-file.ts';
 import { differenceOf, replayOf } from './replay.ts';
 import { type AnalysisState, partOf } from './state.ts';
@@ -160,16 +161,22 @@ async function runCell(
   if (raw.end.status === 'unavailable')
     return { type: 'kernel_lost', detail: raw.end.detail, fix: raw.end.fix, wallMs: wallMs() };
   const { result, evidence } = await evidenceAfter(options, { code, result: raw });
-  const kept = await keepCell({ cell, result, evidence, kernel, keep, spilled: holder.spilled() });
+  const spilled = holder.spilled();
+  const kept = await keepCell({ cell, result, evidence, kernel, keep, spilled });
   return {
     type: 'cell_ran',
     ...{ subtask, cell, purpose, code },
     result: kept.result,
-    evidence: { ...evidence, warnings: [...evidence.warnings, ...kept.warnings] },
+    evidence: { ...evidence, warnings: [...evidence.warnings, ...kept.warnings, ...lostOf(spilled)] },
     artifacts: kept.artifacts,
     wallMs: wallMs(),
   };
 }
+
+const lostOf = ({ lostBytes }: Spilled): string[] =>
+  lostBytes === 0
+    ? []
+    : [`What the cell printed is kept up to a limit: ${bytesText(lostBytes)} after it are lost.`];
 
 /** A kernel that cannot be looked into does not take away what the cell gave. */
 async function evidenceAfter(

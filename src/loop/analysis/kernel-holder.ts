@@ -9,6 +9,9 @@ export type OpenKernel = (options: {
   onSpill: (stream: 'stdout' | 'stderr', piece: Uint8Array) => void;
 }) => Promise<Kernel>;
 
+/** The beginnings of streams that were cut; `lostBytes`: what came of them when no more was held. */
+export type Spilled = { stdout: Uint8Array | null; stderr: Uint8Array | null; lostBytes: number };
+
 /** The one kernel of a process, from before it is needed until the process is done with the run. */
 export type KernelHolder = {
   /** Begins to open it in the background: it starts while the model thinks. */
@@ -21,7 +24,7 @@ export type KernelHolder = {
   evidence(): EvidenceSource;
   /** What spills from now on is of another cell. */
   beginCell(): void;
-  spilled(): { stdout: Uint8Array | null; stderr: Uint8Array | null };
+  spilled(): Spilled;
   /** Interrupts the cell that runs, if any. */
   interrupt(): Promise<void>;
   close(): Promise<void>;
@@ -30,15 +33,21 @@ export type KernelHolder = {
 /** Bytes held of a stream that is cut: more than that is not kept anywhere. */
 const maxSpill = 64 * 1024 * 1024;
 
-export function holdKernel(openKernel: OpenKernel): KernelHolder {
+export function holdKernel(
+  openKernel: OpenKernel,
+  { maxSpillBytes = maxSpill }: { maxSpillBytes?: number } = {},
+): KernelHolder {
   let opening: Promise<Kernel> | null = null;
   let opened: Kernel | null = null;
   let watched: EvidenceSource | null = null;
-  let spill = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[], bytes: 0 };
+  let spill = nothingSpilled();
   const onSpill = (stream: 'stdout' | 'stderr', piece: Uint8Array) => {
-    if (spill.bytes + piece.length > maxSpill) return;
-    spill.bytes += piece.length;
-    spill[stream].push(Uint8Array.from(piece));
+    // A beginning without a gap: once something is left out, so is all that comes later.
+    const room = spill.lostBytes > 0 ? 0 : Math.max(0, maxSpillBytes - spill.bytes);
+    const held = wholeCharacters(piece, room);
+    spill.bytes += held.length;
+    spill.lostBytes += piece.length - held.length;
+    if (held.length > 0) spill[stream].push(Uint8Array.from(held));
   };
   const begin = (signal: AbortSignal): Promise<Kernel> => {
     opening ??= openKernel({ signal, onSpill }).then((kernel) => {
@@ -65,9 +74,13 @@ export function holdKernel(openKernel: OpenKernel): KernelHolder {
       return watched;
     },
     beginCell() {
-      spill = { stdout: [], stderr: [], bytes: 0 };
+      spill = nothingSpilled();
     },
-    spilled: () => ({ stdout: joined(spill.stdout), stderr: joined(spill.stderr) }),
+    spilled: () => ({
+      stdout: joined(spill.stdout),
+      stderr: joined(spill.stderr),
+      lostBytes: spill.lostBytes,
+    }),
     async interrupt() {
       await opened?.interrupt();
     },
@@ -77,6 +90,20 @@ export function holdKernel(openKernel: OpenKernel): KernelHolder {
     },
   };
 }
+
+/** The beginning of UTF-8 text: half a character would make it no text, from which no secrets are taken out. */
+function wholeCharacters(text: Uint8Array, maxBytes: number): Uint8Array {
+  let end = Math.min(maxBytes, text.length);
+  while (end > 0 && ((text[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return text.subarray(0, end);
+}
+
+const nothingSpilled = () => ({
+  stdout: [] as Uint8Array[],
+  stderr: [] as Uint8Array[],
+  bytes: 0,
+  lostBytes: 0,
+});
 
 const joined = (pieces: readonly Uint8Array[]): Uint8Array | null =>
   pieces.length === 0 ? null : Buffer.concat(pieces);
