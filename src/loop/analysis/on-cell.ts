@@ -76,7 +76,10 @@ function endAfter(state: AnalysisState, { result, cell }: RanCell, isStuck: bool
   const { end } = result;
   if (end.status === 'died' && state.kernel.deaths >= maxDeaths) {
     const detail = `${maxDeaths} cells in a row ended the kernel's process, the last one: ${end.detail}`;
-    const fix = 'give the kernel more memory, or the task less data at once';
+    const fix =
+      end.cause === 'oom'
+        ? 'give the kernel more memory (--memory), or the task less data at once'
+        : 'look at the last cells in the notebook: another model, or a task that says how to do without them';
     return { status: 'kernel_lost', detail, fix } as const;
   }
   const what = end.status === 'error' ? `${end.ename}: ${end.evalue}`.slice(0, 300) : end.status;

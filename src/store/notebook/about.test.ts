@@ -28,13 +28,16 @@ describe('what a reader has to know before a notebook', () => {
       { id: '2-b', title: 'B', prompt: '', instructions: null, model: 'openai/gpt-6' },
     ];
     const text = aboutText(spec({ subtasks, planModel: 'anthropic/claude-sonnet-5-5' }));
-    expect(text).toContain('**By** `anthropic/claude-sonnet-5-5`, `openai/gpt-6`.');
+    expect(text).toContain('**Made by** `anthropic/claude-sonnet-5-5`, `openai/gpt-6`, with assay.');
   });
 
   it('says that a conversation was recorded, and nothing of where the recording lay', () => {
     const text = aboutText(spec({ model: 'replay:/home/ann/secret-project/talk.jsonl' }));
-    expect(text).toContain('**By** a recorded conversation (`talk.jsonl`), not a model');
-    expect(text).not.toContain('ann');
+    expect(text).toContain(
+      '**Made from a recorded conversation** (`talk.jsonl`), with assay: no model was asked',
+    );
+    expect(text).not.toContain('ann/');
+    expect(text).not.toContain('Made by');
   });
 
   it('names the files that the code reads, some where they are many, and not where they lay', () => {

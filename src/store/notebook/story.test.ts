@@ -104,7 +104,7 @@ describe('the notebook of an analysis', () => {
     await notebook.finish();
     expect(await told()).toEqual([
       ['markdown', '# Wheat\nSay what you leave out.', ['task']],
-      ['markdown', expect.stringContaining('a recorded conversation (`a`)'), ['about']],
+      ['markdown', expect.stringContaining('a recorded conversation** (`a`)'), ['about']],
       ['markdown', '## Prices\n\nFind out: Prices', ['subtask']],
       ['markdown', 'First a look.', ['model']],
       ['code', 'look()', []],
