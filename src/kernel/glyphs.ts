@@ -11,16 +11,18 @@ export class GlyphWatch {
   /** Takes the next piece of stderr. */
   read(text: string): void {
     const known = this.#rest + text;
-    for (const [, code] of known.matchAll(missingGlyph)) {
-      const point = Number(code);
-      if (point <= 0x10ffff) this.#characters.add(String.fromCodePoint(point));
-    }
+    for (const [, code] of known.matchAll(missingGlyph)) this.add(Number(code));
     this.#rest = known.slice(Math.max(0, known.lastIndexOf('Glyph '), known.length - 300)).slice(-300);
+  }
+
+  /** Takes a character by its code point. */
+  add(point: number): void {
+    if (point <= 0x10ffff) this.#characters.add(String.fromCodePoint(point));
   }
 
   warnings(): string[] {
     if (this.#characters.size === 0) return [];
-    const shown = [...this.#characters].slice(0, 40).join('');
+    const shown = [...this.#characters].toSorted().slice(0, 40).join('');
     return [
       `A figure has empty boxes instead of the characters ${shown}: no font in use has them. Install a font that does (for Chinese, Japanese and Korean: fonts-noto-cjk), or label the figure in other characters.`,
     ];

@@ -255,20 +255,11 @@ export const outputs: readonly Behaviour[] = [
     },
   },
   {
-    name: 'says when a figure lacks characters, or shows them',
+    name: 'says when a figure lacks characters',
     async check(kernel) {
-      const result = await ran(
-        kernel,
-        'import matplotlib.pyplot as plt\nplt.title("\\u4e2d\\ue123")\nplt.show()',
-      );
+      const result = await ran(kernel, 'import matplotlib.pyplot as plt\nplt.title("\\ue123")\nplt.show()');
       // U+E123 is for private use: no font has it.
       expect(result.warnings.join()).toContain('\ue123');
-      const fonts = await shownValue(
-        kernel,
-        'import matplotlib as m, matplotlib.font_manager as f\n' +
-          'any("CJK" in f.get_font(f.findfont(n)).family_name for n in m.rcParams["font.family"] if n != "sans-serif")',
-      );
-      if (fonts === 'True') expect(result.warnings.join()).not.toContain('中');
     },
   },
 ];

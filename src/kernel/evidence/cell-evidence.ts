@@ -53,7 +53,7 @@ export function watchEvidence(kernel: Kernel, options: { files?: FileWatchOption
         files: changes,
         variables: looked.variables,
         figures: figuresOf(result, looked.saved),
-        warnings: [...told, ...missingGlyphs(result), ...looked.warnings, ...warnings],
+        warnings: [...told, ...missingGlyphs(result, looked.glyphs), ...looked.warnings, ...warnings],
       };
       return { result: withoutNotes(variables.withStrays(result)), evidence };
     },
@@ -63,4 +63,4 @@ export function watchEvidence(kernel: Kernel, options: { files?: FileWatchOption
   };
 }
 
-const nothing = { variables: null, saved: [], warnings: [] };
+const nothing = { variables: null, saved: [], glyphs: [], warnings: [] };

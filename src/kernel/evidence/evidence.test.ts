@@ -296,6 +296,23 @@ describe('figures', () => {
     expect(kept).toEqual(['image/png', 'image/png', 'image/png']);
   });
 
+  it('flags characters that no font has in every figure, though Python warns once or not at all', async () => {
+    const flags = async (code: string) => {
+      const { result, evidence } = await run(code);
+      expect(result.end).toEqual({ status: 'ok' });
+      return [...result.warnings, ...evidence.warnings].filter((text) => text.includes('empty boxes'));
+    };
+    // For private use: no font has them.
+    const one = [expect.stringContaining('\ue130')];
+    expect(await flags('import matplotlib.pyplot as plt\nplt.title("\\ue130"); plt.show()')).toEqual(one);
+    expect(await flags('plt.title("\\ue130"); plt.show()')).toEqual(one);
+    expect(await flags('plt.title("é"); plt.show()')).toEqual([]);
+    const silent =
+      'import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter("ignore")\n    ';
+    const two = [expect.stringContaining('\ue131')];
+    expect(await flags(`${silent}plt.title("\\ue131"); plt.savefig("box.png"); plt.close()`)).toEqual(two);
+  });
+
   it('tells one that is shown and saved once, and one that is only saved by its file', async () => {
     const { evidence } = await run(
       [

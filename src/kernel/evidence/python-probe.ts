@@ -13,6 +13,8 @@ export type Look = {
   more: number;
   /** Figures saved to files since the last look, as the probe notes them. */
   saved: unknown[];
+  /** Code points that figures since the last look lack a picture for. */
+  glyphs: number[];
 };
 
 const lookType = 'application/vnd.assay.look+json';
@@ -24,6 +26,7 @@ const lookSchema = z.object({
   ),
   more: z.number().int().nonnegative(),
   saved: z.array(z.unknown()),
+  glyphs: z.array(z.number().int().nonnegative()),
 });
 
 /** In the order in which they import one another. */
@@ -121,10 +124,10 @@ function problemOf({ end }: CellResult): string | null {
   }
 }
 
-function lookOf({ variables, more, saved }: z.infer<typeof lookSchema>): Look {
+function lookOf({ variables, ...look }: z.infer<typeof lookSchema>): Look {
   const looked = Object.entries(variables).map(([name, [type, shape, repr, mark]]): [string, Looked] => [
     name,
     { variable: { name, type, shape, repr }, mark },
   ]);
-  return { variables: new Map(looked), more, saved };
+  return { variables: new Map(looked), ...look };
 }

@@ -7,6 +7,8 @@ export type VariableChanges = {
   variables: CellEvidence['variables'];
   /** Figures saved to files since the last look, as the probe notes them. */
   saved: unknown[];
+  /** Code points that figures since the last look lack a picture for. */
+  glyphs: number[];
   warnings: string[];
 };
 
@@ -37,7 +39,7 @@ function noVariables(language: string): VariableWatch {
     install: async () => [
       `The variables of a kernel of ${language} and the series of its figures are not looked at: only those of Python are.`,
     ],
-    changes: async () => ({ variables: null, saved: [], warnings: [] }),
+    changes: async () => ({ variables: null, saved: [], glyphs: [], warnings: [] }),
     withStrays: (result) => result,
     current: [],
   };
@@ -53,11 +55,13 @@ function pythonVariables(kernel: Kernel, options: { deadlineMs?: number }): Vari
     },
     async changes() {
       const look = await probe.look();
-      if ('problem' in look) return { variables: null, saved: [], warnings: [notLooked(look.problem)] };
+      if ('problem' in look)
+        return { variables: null, saved: [], glyphs: [], warnings: [notLooked(look.problem)] };
       const before = known;
       known = look.variables;
       const warnings = look.more === 0 ? [] : [`${look.more} variables more were not looked at.`];
-      return { variables: compare(before, known), saved: look.saved, warnings };
+      const { saved, glyphs } = look;
+      return { variables: compare(before, known), saved, glyphs, warnings };
     },
     withStrays: (result) => probe.strays.giveTo(result),
     get current() {

@@ -3,21 +3,23 @@ import * as fs from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readResultFile, type Sandbox, type Toolchain } from '../../sandbox/index.ts';
-import { findCjkFont } from './cjk-font.ts';
+import { findCjkFonts } from './cjk-font.ts';
 import type { Environment } from './kernelspec.ts';
 
 /** Files for the folder of matplotlib's settings, by name. */
 export type MatplotlibFiles = Record<string, string | Uint8Array>;
 
-const fontFolders = ['/usr/share/fonts', '/usr/local/share/fonts'];
-
 /**
- * What lets figures show Chinese, Japanese and Korean where such a font is installed: its characters are taken for
- * those that the default font lacks (matplotlib 3.6 and later).
+ * What lets figures show Chinese, Japanese and Korean where such a font is installed, on the system or beside the fonts
+ * that matplotlib brings: its characters are taken for those that the default font lacks (matplotlib 3.6 and later).
+ *
+ * @param options.program the interpreter whose matplotlib draws
  */
-export function matplotlibSettings(): MatplotlibFiles {
-  const family = findCjkFont(fontFolders);
-  return family === null ? {} : { matplotlibrc: `font.family: DejaVu Sans, ${family}\n` };
+export function matplotlibSettings({ program }: { program: string }): MatplotlibFiles {
+  const families = findCjkFonts(fontFoldersOf(program));
+  return families.length === 0
+    ? {}
+    : { matplotlibrc: `font.family: ${['DejaVu Sans', ...families].join(', ')}\n` };
 }
 
 /** matplotlib's list of the fonts of this machine, which it takes a second to make; kept for all kernels to come. */
@@ -26,10 +28,11 @@ export class FontCache {
   readonly #folder: string | null;
 
   constructor(options: { toolchain: Toolchain; env: Environment }) {
-    const installed = installedMatplotlib(options.toolchain.program);
+    const { program } = options.toolchain;
+    const installed = installedMatplotlib(program);
     const home = options.env.XDG_CACHE_HOME ?? join(options.env.HOME || homedir(), '.cache');
     const key = createHash('sha256')
-      .update(JSON.stringify([installed, fontFolders.map(changed)]))
+      .update(JSON.stringify([installed, fontFoldersOf(program).map(changed)]))
       .digest('hex');
     this.#folder = installed === null ? null : join(home, 'assay/matplotlib', key.slice(0, 16));
   }
@@ -112,6 +115,13 @@ const makeLimits = {
   fileBytes: 64 * 2 ** 20,
   openFiles: 256,
 };
+
+/** Where matplotlib looks that a sandbox shows too. */
+function fontFoldersOf(program: string): string[] {
+  const installed = installedMatplotlib(program);
+  const own = installed === null ? [] : [join(dirname(installed), 'matplotlib/mpl-data/fonts/ttf')];
+  return ['/usr/share/fonts', '/usr/local/share/fonts', ...own];
+}
 
 /** The folder that tells its version, of the environment that an interpreter belongs to. */
 function installedMatplotlib(program: string): string | null {

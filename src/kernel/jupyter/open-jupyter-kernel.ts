@@ -118,7 +118,7 @@ function prepareDrawing(options: {
   const { toolchain } = invocation;
   const ending = new AbortController();
   const cache = new FontCache({ toolchain, env });
-  const settings = matplotlibSettings();
+  const settings = matplotlibSettings({ program: toolchain.program });
   const { signal } = ending;
   const making = cache.read() === null ? cache.make({ sandbox, toolchain, strict, signal }) : null;
   return {

@@ -22,5 +22,6 @@ def look():
 
     shell = get_ipython()
     found, more = assay_variables.look(shell.user_ns, getattr(shell, "user_ns_hidden", {}))
-    payload = {"variables": found, "more": more, "saved": watch.drain()}
+    saved, glyphs = watch.drain()
+    payload = {"variables": found, "more": more, "saved": saved, "glyphs": glyphs}
     shell.display_pub.publish(data={MIME: payload}, metadata={})

@@ -11,6 +11,7 @@ MIME = "application/vnd.assay.figure+json"
 MOST_AXES = 16
 MOST_SERIES = 24
 MOST_SAVED = 64
+MOST_GLYPHS = 200
 
 
 class Figures:
@@ -19,6 +20,7 @@ class Figures:
         self.numbers = weakref.WeakKeyDictionary()
         self.count = 0
         self.saved = []
+        self.glyphs = set()
 
     def watch(self, shell):
         """From now on a figure that is shown carries its description, and one that is saved is noted."""
@@ -46,6 +48,24 @@ class Figures:
             return result
 
         module.Figure.savefig = savefig
+        self.watch_glyphs()
+
+    def watch_glyphs(self):
+        """Python shows a warning once, and none where the user silences them; the boxes are in each figure."""
+        try:
+            from matplotlib import _text_helpers
+
+            original = _text_helpers.warn_on_missing_glyph
+        except Exception:
+            return
+
+        @functools.wraps(original)
+        def warn_on_missing_glyph(codepoint, *args, **kwargs):
+            if type(codepoint) is int and len(self.glyphs) < MOST_GLYPHS:
+                self.glyphs.add(codepoint)
+            return original(codepoint, *args, **kwargs)
+
+        _text_helpers.warn_on_missing_glyph = warn_on_missing_glyph
 
     def note(self, figure, file):
         try:
@@ -57,7 +77,8 @@ class Figures:
 
     def drain(self):
         saved, self.saved = self.saved, []
-        return saved
+        glyphs, self.glyphs = sorted(self.glyphs), set()
+        return saved, glyphs
 
     def describe(self, figure):
         if figure not in self.numbers:
