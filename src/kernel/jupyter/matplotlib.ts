@@ -32,7 +32,7 @@ export class FontCache {
     const installed = installedMatplotlib(program);
     const home = options.env.XDG_CACHE_HOME ?? join(options.env.HOME || homedir(), '.cache');
     const key = createHash('sha256')
-      .update(JSON.stringify([installed, fontFoldersOf(program).map(changed)]))
+      .update(JSON.stringify([installed, fontFoldersOf(program).flatMap(changes)]))
       .digest('hex');
     this.#folder = installed === null ? null : join(home, 'assay/matplotlib', key.slice(0, 16));
   }
@@ -136,12 +136,20 @@ function installedMatplotlib(program: string): string | null {
   return null;
 }
 
-const changed = (folder: string) => fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? null;
+/** When a folder and those below it have changed: a font that is installed changes only the one that it is in. */
+function changes(folder: string): [path: string, mtimeMs: number][] {
+  const stats = fs.statSync(folder, { throwIfNoEntry: false });
+  if (!stats?.isDirectory()) return [];
+  const below = entries(folder).filter((entry) => entry.isDirectory());
+  return [[folder, stats.mtimeMs], ...below.flatMap(({ name }) => changes(join(folder, name)))];
+}
 
-function list(folder: string): string[] {
+function entries(folder: string): fs.Dirent[] {
   try {
-    return fs.readdirSync(folder);
+    return fs.readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }
 }
+
+const list = (folder: string): string[] => entries(folder).map(({ name }) => name);
