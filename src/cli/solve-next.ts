@@ -15,7 +15,11 @@ export function nextOfSolve(result: AnalysisResult, { resumable }: { resumable: 
     case 'complete':
       return [`open ${notebook}: every number has the cell it came from`];
     case 'checks_failed':
-      return ['look at the cells of the failed checks in the notebook: the answer above is not borne out'];
+      return result.cells === 0
+        ? ['nothing was computed, so the answer above stands on nothing: try another model (--model)']
+        : [
+            'the answer above is not borne out: the notebook shows the cells, and the failed checks if there are',
+          ];
     case 'retry_limit':
       return ['another model (--model), more tries (--max-retries), or a task in smaller parts'];
     case 'turn_limit':

@@ -28,14 +28,25 @@ export async function performSolve(context: CliContext, options: PerformSolveOpt
   const { terminal, signal, clock } = context;
   ownRun(run);
   const inbox = createInbox();
-  const steering = listenForSteering(context, (text) => inbox.put({ kind: 'steer', text }));
+  let cell: number | null = null;
+  const steering = listenForSteering(context, {
+    send: (text) => inbox.put({ kind: 'steer', text }),
+    interrupt: () => {
+      if (cell !== null) inbox.put({ kind: 'interrupt' });
+      return cell;
+    },
+  });
   const progress = startSolveProgress({
     terminal,
     clock,
     events: output.events === true,
     typed: steering.typed,
   });
-  const { onEvent, onProgress } = progress;
+  const { onProgress } = progress;
+  const onEvent: typeof progress.onEvent = (event, state) => {
+    cell = runningCell(event, cell);
+    progress.onEvent(event, state);
+  };
   let cut = true;
   try {
     terminal.say(terminal.paintProgress('dim', `run ${run.id}`));
@@ -64,6 +75,12 @@ export async function performSolve(context: CliContext, options: PerformSolveOpt
     rmSync(workFolder(run.dir), { recursive: true, force: true });
     run.close();
   }
+}
+
+/** The cell that runs after an event, `before` it that one. What is typed meanwhile changes nothing in that. */
+function runningCell(event: AnalysisEvent, before: number | null): number | null {
+  if (event.type === 'steered') return before;
+  return event.type === 'effect_started' && event.effect.kind === 'cell' ? event.effect.cell : null;
 }
 
 /** Before anything in its folder is touched: what another process works with there is that process's. */

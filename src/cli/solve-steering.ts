@@ -19,11 +19,25 @@ const deaf: Steering = { listens: false, hint: '', typed: () => '', end: () => {
 /** Longest message; a slip of the clipboard should not fill the model's context. */
 const maxChars = 4_000;
 
+/** A line that stops the cell that runs, and not the run. */
+const interruptLine = '/interrupt';
+
+/** What is done with what a person types. */
+export type SteeringActions = {
+  /** Tells the model. */
+  send: (text: string) => void;
+  /** Interrupts the cell that runs and gives its number; null where none does. */
+  interrupt: () => number | null;
+};
+
 /**
  * Takes lines from a terminal, one message each. The terminal's own echo would be wiped by the live line, so the keys are
  * read raw and shown there. Where input is no terminal, or is that of another job, nothing is read.
  */
-export function listenForSteering({ stdin, terminal }: CliContext, send: (text: string) => void): Steering {
+export function listenForSteering(
+  { stdin, terminal }: CliContext,
+  { send, interrupt }: SteeringActions,
+): Steering {
   if (stdin.isTTY !== true || !terminal.interactive || !isForeground()) return deaf;
   const nowhere = new PassThrough();
   nowhere.resume();
@@ -32,6 +46,13 @@ export function listenForSteering({ stdin, terminal }: CliContext, send: (text: 
   lines.on('line', (line) => {
     const text = line.trim();
     if (text === '') return;
+    if (text === interruptLine) {
+      const cell = interrupt();
+      terminal.step(
+        cell === null ? 'no cell runs now' : `you: cell ${cell} is interrupted, and the model goes on`,
+      );
+      return;
+    }
     send(text.slice(0, maxChars));
     terminal.step(`you: ${text.slice(0, maxChars)} (the model hears it at its next turn)`);
   });
@@ -39,7 +60,7 @@ export function listenForSteering({ stdin, terminal }: CliContext, send: (text: 
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   return {
     listens: true,
-    hint: 'type a line and press Enter to tell the model something; Ctrl-C stops, and the run can be resumed',
+    hint: `type a line and press Enter to tell the model something, ${interruptLine} to stop the cell that runs; Ctrl-C stops the run, which can be resumed`,
     typed: () => (open ? lines.line : ''),
     end: () => {
       if (open) lines.close();

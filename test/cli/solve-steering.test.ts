@@ -12,10 +12,10 @@ const onTerminal = 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)';
 const slow = "import time\nfor step in range(60):\n    print('step', step, flush=True)\n    time.sleep(0.1)";
 
 describe('a terminal', () => {
-  it('takes a line for the model while a cell runs, shows it as it is typed, and Ctrl-C', async () => {
+  it('takes a line for the model while a cell runs, shows it as it is typed, stops one cell, and Ctrl-C', async () => {
     const [home, { task, data }] = [folder('home'), scene()];
     const endless = `${readCell}\nimport time\ntime.sleep(300)`;
-    const server = await serve([runs(slow), runs(endless), says('Done.')]);
+    const server = await serve([runs(slow), runs(endless), runs(`${endless} # 2`), says('Done.')]);
     const args = argumentsOf(['solve', task, '--data', data, ...asking(server)]);
     const child = spawn('python3', ['-c', onTerminal, process.execPath, ...args], {
       cwd: home,
@@ -33,7 +33,11 @@ describe('a terminal', () => {
     await until('it was told', () => screen.includes('told: leave out the pears'));
     await until('the model is asked again', () => server.requests.length === 2);
     expect(JSON.stringify(server.requests[1]?.body)).toContain('leave out the pears');
-    await until('the next cell runs', () => screen.includes('cell 2 runs'));
+    await until('the next cell runs', () => screen.includes('cell 2 runs 1 s'));
+    child.stdin.write('/interrupt\r');
+    await until('it was interrupted', () => screen.includes('cell 2: interrupted ('));
+    await until('the one after it runs', () => screen.includes('cell 3 runs'));
+    expect(JSON.stringify(server.requests[2]?.body)).toContain('was interrupted by the user');
     child.stdin.write('\x03');
     const [code] = await ended;
     expect(code, screen).toBe(130);
