@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callNeedSchema } from './proposal.ts';
 
 /** How a repair run ends. Exactly one end per run; DESIGN.md, "The loops are pure machines". */
 export const repairEndSchema = z.discriminatedUnion('status', [
@@ -16,6 +17,8 @@ export const repairEndSchema = z.discriminatedUnion('status', [
     limit: z.number(),
     /** What it went by with, where that was nothing of the run's own. */
     because: z.string().optional(),
+    /** Of tokens or cost: what the next call takes. */
+    need: callNeedSchema.optional(),
   }),
   z.object({ status: z.literal('unpatchable'), detail: z.string() }),
   z.object({ status: z.literal('tampered'), detail: z.string() }),

@@ -10,6 +10,18 @@ export const usageSchema = z.object({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
+/** What the next call to a model takes at most, where what is left does not pay for it. */
+export const callNeedSchema = z.object({
+  /** Those of the longest reply included. */
+  tokens: z.number().int().nonnegative(),
+  /** null: at a price that is not known. */
+  costUsd: z.number().nonnegative().nullable(),
+  replyTokens: z.number().int().nonnegative(),
+  /** The longest reply that what is left would pay for. */
+  payableReplyTokens: z.number().int().nonnegative(),
+});
+export type CallNeed = z.infer<typeof callNeedSchema>;
+
 export const alternativeSchema = z.object({ motivation: z.string(), edits: z.array(editSchema) });
 export type Alternative = z.infer<typeof alternativeSchema>;
 
@@ -30,6 +42,8 @@ export const proposedSchema = z.discriminatedUnion('kind', [
     exhausted: z.enum(['candidates', 'wall', 'tokens', 'cost']).nullable(),
     /** What the time that ran out went by with: a model that was silent, say. */
     because: z.string().optional(),
+    /** Of tokens or cost that ran out. */
+    need: callNeedSchema.optional(),
     usage: usageSchema,
   }),
   /** A reply that is no proposal: costs no test round, three in a row end the run as `unpatchable`. */

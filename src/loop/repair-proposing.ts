@@ -39,7 +39,8 @@ function endOfNoProposal(
   proposed: Extract<Proposed, { kind: 'no_proposal' }>,
 ): RepairEnd {
   const { exhausted, reason } = proposed;
-  const told = proposed.because === undefined ? {} : { because: proposed.because };
+  const { because, need } = proposed;
+  const told = { ...(because !== undefined && { because }), ...(need !== undefined && { need }) };
   if (exhausted === 'wall' && !isLastStage(state))
     return { status: 'budget_exhausted', which: 'wall', ...stageWall(state), ...told };
   if (exhausted !== null) {

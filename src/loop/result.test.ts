@@ -71,6 +71,45 @@ describe('resultOf', () => {
     });
   });
 
+  it.each([
+    [
+      'tokens',
+      { tokens: 5_000 },
+      { tokens: 18_437, costUsd: null, replyTokens: 16_000, payableReplyTokens: 2_563 },
+      'the token limit leaves no room for the next call: 0 of 5,000 used, and it takes up to 18,437 tokens, 16,000 of them for its reply',
+      'run it again with more, e.g. --max-tokens 19000, or with shorter replies: --max-output-tokens 2500',
+    ],
+    [
+      'cost',
+      { costUsd: 0.01 },
+      { tokens: 18_437, costUsd: 0.0412, replyTokens: 16_000, payableReplyTokens: 12 },
+      'the cost limit leaves no room for the next call: $0.0000 of $0.0100 used, and it takes up to $0.0412 (18,437 tokens, 16,000 of them for its reply)',
+      'run it again with more, e.g. --max-cost 0.042',
+    ],
+  ] as const)(
+    'says what the next call takes where %s do not cover it',
+    async (which, limit, need, reason, fix) => {
+      const usage = { ...noUsage };
+      const proposed = { kind: 'no_proposal' as const, reason: 'x', exhausted: which, need, usage };
+      const limits = { ...madeSpec().limits, ...limit };
+      expect(await resultAfter({ propose: [proposed] }, { limits })).toMatchObject({ reason, fix });
+    },
+  );
+
+  it('says of a model that did not answer in time what helps', async () => {
+    const because = 'openai/x could not be reached';
+    const proposed = { kind: 'no_proposal' as const, reason: because, exhausted: 'wall' as const, because };
+    const limits = { ...madeSpec().limits, wallMs: 8_000 };
+    const result = await resultAfter({ propose: [{ ...proposed, usage: noUsage }] }, { limits });
+    expect(result).toMatchObject({
+      status: 'budget_exhausted',
+      reason: expect.stringMatching(
+        /^openai\/x could not be reached, and what is left of the time limit is for the tests: /,
+      ),
+      fix: 'run it again when the model answers in time, or with more, e.g. --timeout 16',
+    });
+  });
+
   it('warns of an unconfirmed patch, of overshooting and of flaky tests, without naming held-out tests', async () => {
     const whole = madeReport({ failing: { hidden: 'secret' } });
     const result = await resultAfter(

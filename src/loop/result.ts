@@ -1,4 +1,4 @@
-import type { RepairEnd, RepairResult, Usage } from '../core/index.ts';
+import type { CallNeed, RepairEnd, RepairResult, Usage } from '../core/index.ts';
 import { overshoots } from './budget.ts';
 import type { RepairState } from './repair-state.ts';
 import { stagesOf } from './stages.ts';
@@ -91,11 +91,22 @@ const limitNames = {
 
 type Exhausted = Extract<RepairEnd, { status: 'budget_exhausted' }>;
 
-function reasonOfBudget({ which, used, limit, because }: Exhausted): string {
+function reasonOfBudget({ which, used, limit, because, need }: Exhausted): string {
   const spent = `${amount(which, used)} of ${amount(which, limit)}`;
-  if (because !== undefined) return `${because}, and the ${limitNames[which]} is used up: ${spent}`;
+  const isUsedUp = `the ${limitNames[which]} is used up: ${spent}`;
+  // What a proposer has of the time is less than all: its patch has to be tested too.
+  if (because !== undefined)
+    return `${because}, and ${used < limit ? `what is left of the ${limitNames[which]} is for the tests: ${spent} used` : isUsedUp}`;
+  if (need !== undefined)
+    return `the ${limitNames[which]} leaves no room for the next call: ${spent} used, and it takes up to ${takes(which, need)}`;
   if (used < limit) return `the ${limitNames[which]} leaves no room for the next step: ${spent} used`;
   return `the ${limitNames[which]} ${which === 'rounds' ? 'are' : 'is'} used up: ${spent}`;
+}
+
+/** `17,400 tokens, 16,000 of them for its reply`, after what it costs where that is what lacks. */
+function takes(which: Exhausted['which'], { tokens, costUsd, replyTokens }: CallNeed): string {
+  const all = `${amount('tokens', tokens)} tokens, ${amount('tokens', replyTokens)} of them for its reply`;
+  return which === 'cost' && costUsd !== null ? `${amount('cost', costUsd)} (${all})` : all;
 }
 
 /** The option of the command line that gives more of each. */
@@ -109,9 +120,27 @@ const limitOptions = {
 
 function fixOf(end: RepairEnd): string | null {
   if (end.status !== 'budget_exhausted') return 'fix' in end ? end.fix : null;
-  const { which, limit } = end;
+  const { which, limit, used, because, need } = end;
+  const needed = need === undefined ? null : which === 'cost' ? need.costUsd : need.tokens;
   const twice = 2 * (which === 'wall' ? limit / 1000 : limit);
-  return `run it again with more, e.g. ${limitOptions[which]} ${Number(twice.toPrecision(6))}`;
+  const enough = needed === null ? Number(twice.toPrecision(6)) : roundUp(Math.max(twice, used + needed));
+  const more = `more, e.g. ${limitOptions[which]} ${enough}`;
+  if (because !== undefined) return `run it again when the model answers in time, or with ${more}`;
+  if (need === undefined || need.payableReplyTokens < leastReply) return `run it again with ${more}`;
+  const shorter = roundDown(need.payableReplyTokens);
+  return `run it again with ${more}, or with shorter replies: --max-output-tokens ${shorter}`;
+}
+
+/** Tokens that a patch with a few words takes. */
+const leastReply = 1_000;
+
+/** To two digits, so that a number can be remembered. */
+const roundUp = (value: number) => rounded(value, Math.ceil);
+const roundDown = (value: number) => rounded(value, Math.floor);
+
+function rounded(value: number, round: (value: number) => number): number {
+  const unit = 10 ** (Math.floor(Math.log10(value)) - 1);
+  return Number((round(Number((value / unit).toPrecision(12))) * unit).toPrecision(12));
 }
 
 function amount(which: keyof typeof limitNames, value: number): string {

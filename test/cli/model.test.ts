@@ -105,9 +105,13 @@ describe.concurrent('a model', () => {
     [
       'silent',
       { hang: 'before_headers' } as const,
-      /x was silent for \d+\.\d s, and the time limit is used up/,
+      /x was silent for \d+\.\d s, and what is left of the time limit is for the tests/,
     ],
-    ['rate-limited', rateLimitAnswer('2'), /x was rate-limited, and the time limit is used up/],
+    [
+      'rate-limited',
+      rateLimitAnswer('2'),
+      /x was rate-limited, and what is left of the time limit is for the tests/,
+    ],
   ])('that is %s until the time is over is said to be the reason', async (_, answer, reason) => {
     const home = folder('home');
     const server = await serve(Array.from({ length: 20 }, () => answer));
@@ -117,6 +121,7 @@ describe.concurrent('a model', () => {
     expect(resultOf(ended)).toMatchObject({
       status: 'budget_exhausted',
       reason: expect.stringMatching(reason),
+      fix: 'run it again when the model answers in time, or with more, e.g. --timeout 16',
     });
     expect(ended.code).toBe(4);
   });
@@ -187,7 +192,10 @@ describe.concurrent('a model', () => {
     expect(ended.code, ended.stderr).toBe(4);
     expect(resultOf(ended)).toMatchObject({
       status: 'budget_exhausted',
-      reason: expect.stringContaining('cost limit'),
+      reason: expect.stringMatching(
+        /^the cost limit leaves no room .* it takes up to \$\d+\.\d+ \([\d,]+ tokens, 16,000 of them/,
+      ),
+      fix: expect.stringMatching(/^run it again with more, e\.g\. --max-cost \d+$/),
     });
     expect(server.requests).toEqual([]);
   });

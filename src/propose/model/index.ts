@@ -1,7 +1,8 @@
 export { noCallLog } from './call-log.ts';
 export { type CallSizes, callSizes } from './call-sizes.ts';
-export { type CallOutcome, type PaidCalls, paidCalls, projectionFor, projectionOf } from './paid-calls.ts';
+export { type CallOutcome, type PaidCalls, paidCalls } from './paid-calls.ts';
 export * from './prices/index.ts';
+export { projectionFor, projectionOf } from './projection.ts';
 export {
   charactersIn,
   estimateTokens,

@@ -75,7 +75,7 @@ describe('each try of a call', () => {
   ] as const)('is made only where what is left of %s covers it', async (which, budget) => {
     const inner = scriptedModel({ replies: [cut(1000)], repeatLast: true });
     const { paid, entries } = payFor(inner, budget);
-    expect(await paid.call(request)).toEqual({ kind: 'exhausted', which });
+    expect(await paid.call(request)).toMatchObject({ kind: 'exhausted', which, need: { replyTokens: 1000 } });
     expect(inner.requests).toHaveLength(1);
     expect(tokensOf(entries)).toEqual([1100]);
     expect(entries).toHaveLength(2);

@@ -1,4 +1,5 @@
 import type {
+  CallNeed,
   Clock,
   ModelFailure,
   ModelReply,
@@ -9,7 +10,9 @@ import type {
   Usage,
 } from '../../core/index.ts';
 import type { CallBudget, ProposerTools } from '../types.ts';
+import { needOf } from './call-need.ts';
 import { costOf } from './prices/index.ts';
+import { projectionOf } from './projection.ts';
 import { estimateTokens } from './prompt/index.ts';
 import { callHash, requestHash } from './request-hash.ts';
 import type { Model, ModelRequest, TryLog } from './types.ts';
@@ -19,10 +22,11 @@ export type CallOutcome =
   | { kind: 'reply'; reply: ModelReply }
   | { kind: 'failure'; failure: ModelFailure }
   /**
-   * What is left of a budget does not cover what the call may cost; nothing was asked. Or the time was over during the
-   * call: `because` says what it went by with.
+   * What is left of a budget does not cover what the call may cost (`need`); nothing was asked. Or the time was over
+   * during the call: `because` says what it went by with.
    */
-  | { kind: 'exhausted'; which: 'tokens' | 'cost' | 'wall'; because?: string };
+  | { kind: 'exhausted'; which: 'tokens' | 'cost'; need: CallNeed }
+  | { kind: 'exhausted'; which: 'wall'; because?: string };
 
 export type PaidCalls = {
   /**
@@ -94,6 +98,13 @@ export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOpt
     };
   };
 
+  function exhausted(which: 'tokens' | 'cost' | 'wall', request: ModelRequest): CallOutcome {
+    if (which === 'wall') return { kind: 'exhausted', which };
+    const inputTokens = estimateTokens(requestCharacters(request));
+    const need = needOf({ inputTokens, outputTokens: request.maxOutputTokens, left: left(), price });
+    return { kind: 'exhausted', which, need };
+  }
+
   async function ask(request: ModelRequest, hash: string, projection: Projection): Promise<CallOutcome> {
     let startedMs = elapsedMs();
     let charged = noUsage;
@@ -135,7 +146,7 @@ export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOpt
     if (trying) await charge({ hash, result, used, startedMs });
     if (result.ok) return outcomeOf(result);
     signal.throwIfAborted();
-    if (lacks !== null) return { kind: 'exhausted', which: lacks };
+    if (lacks !== null) return exhausted(lacks, request);
     if (!wall.aborted) return outcomeOf(result);
     const because = wentBy({ model, failed, writes, silentMs: elapsedMs() - startedMs });
     return { kind: 'exhausted', which: 'wall', because };
@@ -149,7 +160,7 @@ export function paidCalls({ model, price, tools, clock, survives }: PaidCallsOpt
       if (known !== null) return outcomeOf(known);
       const projection = projectionOf(request, price);
       const which = lacking(projection, left());
-      if (which !== null) return { kind: 'exhausted', which };
+      if (which !== null) return exhausted(which, request);
       await calls.calling({ model: model.id, projection });
       return ask(request, hash, projection);
     },
@@ -167,8 +178,20 @@ function wentBy(call: {
   silentMs: number;
 }): string {
   const { model, failed, writes, silentMs } = call;
-  if (failed === 'rate_limit') return `${model.id} was rate-limited`;
-  if (failed !== null) return `${model.id} could not be had (${failed})`;
+  switch (failed) {
+    case null:
+      break;
+    case 'rate_limit':
+      return `${model.id} was rate-limited`;
+    case 'overloaded':
+      return `${model.id} was overloaded`;
+    case 'network':
+      return `${model.id} could not be reached`;
+    case 'timeout':
+      return `${model.id} did not answer in time`;
+    default:
+      return `${model.id} could not be had (${failed})`;
+  }
   return writes
     ? `${model.id} was still writing`
     : `${model.id} was silent for ${(silentMs / 1000).toFixed(1)} s`;
@@ -209,26 +232,6 @@ function outcomeOf(result: ModelResult): CallOutcome {
 }
 
 const tokensOf = ({ inputTokens, outputTokens }: ModelUsage): number => inputTokens + outputTokens;
-
-/** At most what a request costs: its estimated length and the longest reply, nothing of it from a cache. */
-export function projectionOf(request: ModelRequest, price: Price | null): Projection {
-  return projectionFor({
-    inputTokens: estimateTokens(requestCharacters(request)),
-    outputTokens: request.maxOutputTokens,
-    price,
-  });
-}
-
-export function projectionFor(options: {
-  inputTokens: number;
-  outputTokens: number;
-  price: Price | null;
-}): Projection {
-  const { inputTokens, outputTokens, price } = options;
-  const dearest = price && { ...price, input: Math.max(price.input, price.cacheWrite ?? 0) };
-  const used = { inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0, estimated: true };
-  return { tokens: inputTokens + outputTokens, costUsd: costOf(used, dearest) };
-}
 
 function lacking(
   projection: Projection,

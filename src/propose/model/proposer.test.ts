@@ -3,6 +3,7 @@ import { AssayError, type ModelFailure, type ModelResult, type Proposed } from '
 import { planEdits } from '../../patch/index.ts';
 import type { CallLog, ProposeProgress } from '../types.ts';
 import { noCallLog } from './call-log.ts';
+import { projectionOf } from './projection.ts';
 import { exampleArguments, formatEdits } from './prompt/index.ts';
 import { failingTest, madeFeedback, madeSettings, madeTools, smallProject } from './proposer.fixture.ts';
 import { type ModelProposerOptions, modelProposer } from './proposer.ts';
@@ -385,6 +386,34 @@ describe('budgets', () => {
       });
       expect(model.requests).toHaveLength(0);
     }
+  });
+
+  it('tell what the call that they do not cover takes, and what reply they would pay for', async () => {
+    const needOfCall = async (budget: { tokens?: number; costUsd?: number }) => {
+      const { proposer } = proposerOf([rightPatch]);
+      const proposed = await proposer.propose(madeFeedback(), madeTools({ budget }));
+      return proposed.kind === 'no_proposal' ? proposed.need : undefined;
+    };
+    const whole = proposerOf([rightPatch]);
+    await whole.proposer.propose(madeFeedback(), madeTools());
+    const [asked] = whole.model.requests;
+    const { maxOutputTokens = 0 } = asked ?? {};
+    const tokens = asked === undefined ? 0 : (projectionOf(asked, null).tokens ?? 0);
+    const need = await needOfCall({ tokens: tokens - 100 });
+    expect(need).toMatchObject({ replyTokens: maxOutputTokens });
+    // Counted with the tools for reading, which a small project goes without.
+    expect(need?.tokens).toBeGreaterThanOrEqual(tokens);
+    expect(need?.tokens).toBeLessThan(tokens + 500);
+    const payable = need?.payableReplyTokens ?? 0;
+    expect(payable).toBeLessThanOrEqual(maxOutputTokens - 100);
+    const settings = madeSettings({ maxOutputTokens: payable });
+    const shorter = proposerOf([rightPatch], { settings });
+    const paid = await shorter.proposer.propose(
+      madeFeedback(),
+      madeTools({ budget: { tokens: tokens - 100 } }),
+    );
+    expect(paid.kind).toBe('proposal');
+    expect((await needOfCall({ costUsd: 0.001 }))?.costUsd).toBeGreaterThan(0.001);
   });
 
   it('stop a call of unknown price where cost is limited', async () => {

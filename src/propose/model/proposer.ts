@@ -10,6 +10,7 @@ import {
 } from '../../core/index.ts';
 import { type Env, scrub, secretsIn } from '../../store/index.ts';
 import type { Feedback, Proposer, ProposerTools } from '../types.ts';
+import { needOf } from './call-need.ts';
 import { type Affordable, affordable, callSizes, packRoom } from './call-sizes.ts';
 import { type Conversed, converse, fixedTokens } from './converse.ts';
 import { type PaidCalls, paidCalls } from './paid-calls.ts';
@@ -84,7 +85,11 @@ export function modelProposer(options: ModelProposerOptions): Proposer {
       const pack = (budgetTokens: number) => openingOf({ feedback, tools, coverage, budgetTokens, clean });
       const usual = Math.min(room.usual, limit);
       const opened = openWithin({ pack, usual, most: Math.min(room.most, limit), pays });
-      if (opened.kind === 'exhausted') return opened;
+      if (opened.kind === 'exhausted') {
+        const parts = { inputTokens: fixed + opened.openingTokens, outputTokens: sizes.maxOutputTokens };
+        const need = needOf({ ...parts, left: calls.leftToPack(), price });
+        return { kind: 'exhausted', which: pays.which, need };
+      }
       if (opened.kind === 'too_small') {
         throw tooLong === null
           ? contextTooSmall(model, opened.neededTokens, sizes.contextTokens)
@@ -118,7 +123,8 @@ export function modelProposer(options: ModelProposerOptions): Proposer {
 type Opened =
   | { kind: 'opened'; opening: Extract<Opening, { ok: true }> }
   | { kind: 'too_small'; neededTokens: number }
-  | { kind: 'exhausted'; which: Affordable['which']; because?: string };
+  /** `openingTokens`: of the message as it would be, were it paid for. */
+  | { kind: 'exhausted'; openingTokens: number };
 
 /**
  * Packs the first message: to its usual length, halved until what is left pays for it; where the floor needs more, to
@@ -131,14 +137,19 @@ function openWithin(options: {
   pays: Affordable;
 }): Opened {
   const { pack, most, pays } = options;
-  if (pays.tokens <= 0) return { kind: 'exhausted', which: pays.which };
+  const unpaid = (): Opened => {
+    const wanted = pack(options.usual);
+    const openingTokens = wanted.ok ? estimateTokens(wanted.text) : wanted.neededTokens;
+    return { kind: 'exhausted', openingTokens };
+  };
+  if (pays.tokens <= 0) return unpaid();
   let budget = options.usual;
   while (budget > pays.tokens) budget = Math.floor(budget / 2);
   const opening = pack(budget);
   if (opening.ok) return { kind: 'opened', opening };
   const { neededTokens } = opening;
   if (neededTokens > most) return { kind: 'too_small', neededTokens };
-  if (neededTokens > pays.tokens) return { kind: 'exhausted', which: pays.which };
+  if (neededTokens > pays.tokens) return unpaid();
   const whole = pack(Math.min(most, pays.tokens));
   return whole.ok ? { kind: 'opened', opening: whole } : { kind: 'too_small', neededTokens };
 }
@@ -165,10 +176,12 @@ function proposedOf(
       return { kind: 'proposal', motivation, edits, alternatives: [], usage };
     }
     case 'exhausted': {
-      const { which, because } = conversed;
-      const reason =
-        because ?? `what is left of the ${which} budget does not cover another call of ${model.id}`;
-      return { kind: 'no_proposal', reason, exhausted: which, ...(because && { because }), usage };
+      const { which } = conversed;
+      const short = `what is left of the ${which} budget does not cover another call of ${model.id}`;
+      const base = { kind: 'no_proposal' as const, exhausted: which, usage };
+      if (which !== 'wall') return { ...base, reason: short, need: conversed.need };
+      const { because } = conversed;
+      return { ...base, reason: because ?? short, ...(because && { because }) };
     }
     case 'failure': {
       const { failure } = conversed;
