@@ -138,9 +138,10 @@ function openWithin(options: {
 }): Opened {
   const { pack, most, pays } = options;
   const unpaid = (): Opened => {
-    const wanted = pack(options.usual);
-    const openingTokens = wanted.ok ? estimateTokens(wanted.text) : wanted.neededTokens;
-    return { kind: 'exhausted', openingTokens };
+    // Packing keeps room for what it may have to say, so that a short message takes no less than its floor.
+    const [wanted, floor] = [pack(options.usual), pack(0)];
+    const needed = [wanted, floor].map((one) => (one.ok ? estimateTokens(one.text) : one.neededTokens));
+    return { kind: 'exhausted', openingTokens: Math.max(...needed) };
   };
   if (pays.tokens <= 0) return unpaid();
   let budget = options.usual;
