@@ -38,6 +38,8 @@ export function startProgress(options: { terminal: Terminal; clock: Clock; event
       // What a stopped run comes to is said at the end.
       const line = event.type === 'stopped' ? null : describeEvent(event);
       if (line !== null) terminal.step(oneLine(line));
+      if (event.type === 'baseline_tested' && !event.again)
+        for (const warning of event.report.warnings) terminal.step(`warning: ${oneLine(warning)}`);
       const taken = takeover(now, stage);
       if (taken !== null) terminal.step(oneLine(taken));
       stage = viewOf(now).stage;

@@ -40,10 +40,10 @@ function byEvidence(tree: SourceTree, known: readonly Framework[]): Detected {
     return detection === null ? [] : [{ framework, ...detection }];
   });
   const best = Math.max(0, ...found.map(({ score }) => score));
-  const [first, ...others] = found.filter(({ score }) => score === best);
+  const first = found.find(({ score }) => score === best);
   // A file that is only named like a test may be one of another framework.
-  const foreign = best <= 1 ? unsupportedIn(tree) : null;
-  if (foreign !== null && (first === undefined || first.framework.id === 'node-test'))
+  const foreign = unsupportedIn(tree);
+  if (foreign !== null && best <= 1 && (first === undefined || first.framework.id === 'node-test'))
     throw notSupported(foreign);
   if (first === undefined) {
     throw new AssayError({
@@ -53,14 +53,24 @@ function byEvidence(tree: SourceTree, known: readonly Framework[]): Detected {
       fix: 'Give the folder that has the tests, or name the test command with --test',
     });
   }
+  const others = found.filter((each) => each !== first && isSuite(each, first));
   const warnings = others.map(
     ({ framework, because }) =>
-      `${first.framework.id} was chosen (${first.because}); ${framework.id} is as likely (${because}): choose with --framework`,
+      `tests of ${framework.id} are here too (${because}) and are not run: ${first.framework.id} was taken (${first.because}); choose with --framework ${framework.id}`,
   );
-  // A chosen framework that runs the other's tests as well is no choice worth a warning.
-  const covered =
-    first.framework.id === 'pytest' && others.every(({ framework }) => framework.id === 'unittest');
-  return { framework: first.framework, command: null, warnings: covered ? [] : warnings };
+  if (foreign !== null)
+    warnings.push(
+      `tests of ${foreign.name} are not run, which assay does not support yet (${foreign.because})`,
+    );
+  return { framework: first.framework, command: null, warnings };
+}
+
+type Found = { framework: Framework; score: number };
+
+/** Tests of its own beside those of the one that was taken: not files that are only named so, nor what that one runs too. */
+function isSuite({ framework, score }: Found, taken: Found): boolean {
+  if (taken.framework.id === 'pytest' && framework.id === 'unittest') return false;
+  return score > 1 || score === taken.score;
 }
 
 function unknownFramework(id: string): AssayError {

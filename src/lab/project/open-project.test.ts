@@ -69,13 +69,34 @@ describe('opening a project', () => {
 });
 
 describe('choosing the framework', () => {
-  it('goes by the evidence, and says where two are as likely', async () => {
+  it('goes by the evidence', async () => {
     const cases = 'import unittest\nclass A(unittest.TestCase):\n  def test_a(self): pass\n';
     expect((await open(write(plain))).framework).toBe('pytest');
     expect((await open(write({ 'test_a.py': cases }))).framework).toBe('unittest');
     expect((await open(write({ 'test_a.py': cases, 'conftest.py': '' }))).framework).toBe('pytest');
     expect((await open(write(plain), { framework: 'unittest' })).framework).toBe('unittest');
     expect((await open(write(plain), { testCommand: commands.unittest })).framework).toBe('unittest');
+  });
+
+  const nodeTests = { 'b.test.js': `import test from 'node:test';\ntest('b', () => {});\n` };
+
+  it('says which of several suites was taken, and how to choose another', async () => {
+    const both = write({ ...plain, 'conftest.py': '', ...nodeTests });
+    const project = await open(both);
+    expect(project.framework).toBe('pytest');
+    expect(project.warnings).toEqual([
+      'tests of node-test are here too (b.test.js imports node:test) and are not run: pytest was taken (conftest.py exists); choose with --framework node-test',
+    ]);
+    expect((await open(both, { framework: 'node-test' })).warnings).toEqual([]);
+    const cases = 'import unittest\nclass A(unittest.TestCase):\n  def test_a(self): pass\n';
+    // pytest runs them as well.
+    expect((await open(write({ 'test_a.py': cases, 'conftest.py': '' }))).warnings).toEqual([]);
+    const other = await open(write({ 'test_a.py': cases, ...nodeTests }));
+    expect([other.framework, other.warnings.length]).toEqual(['unittest', 1]);
+    const vitest = { 'package.json': JSON.stringify({ devDependencies: { vitest: '3' } }) };
+    expect((await open(write({ ...plain, ...vitest }))).warnings).toEqual([
+      'tests of Vitest are not run, which assay does not support yet (package.json names it)',
+    ]);
   });
 
   it.each([
