@@ -197,3 +197,12 @@ describe('a kernel that is no Python program', () => {
     expect((await ran(kernel, '1 + 1')).outputs).toMatchObject([{ text: '2\n' }]);
   });
 });
+
+describe('a kernel that breaks at a cell', () => {
+  it('and gives no reply is not taken for one that ran it', async () => {
+    const kernel = await openJupyterKernel({ strict, env: { ...process.env, VIRTUAL_ENV: venv } });
+    onTestFinished(() => kernel.close());
+    await ran(kernel, 'kernel = get_ipython().kernel\nkernel.do_execute = lambda *args, **more: 1 / 0');
+    expect((await kernel.execute('after = 1')).end).toMatchObject({ status: 'error', ename: 'NoReply' });
+  });
+});

@@ -5,6 +5,9 @@ import type { Channel } from './connection.ts';
 import { type Content, countOf, type Message, stringOf } from './message.ts';
 import { failure, outputChange } from './output-message.ts';
 
+/** A kernel that fails at a cell by itself, outside of the code, says nothing at all. */
+const noReply = 'the kernel gave no reply to this cell; whether its code ran is not known';
+
 /** What one cell has put out and said so far. It is over when its reply and its idle have come, in either order. */
 export class CellRun {
   readonly #collector: OutputCollector;
@@ -84,6 +87,7 @@ export class CellRun {
     if (status === 'error') return { status: 'error', ename: ename || 'Error', evalue };
     // A reply that was lost, or one of no known kind: what was put out decides.
     if (status !== 'ok' && this.#error !== null) return { status: 'error', ...this.#error };
+    if (this.reply === null) return { status: 'error', ename: 'NoReply', evalue: noReply };
     return { status: 'ok' };
   }
 

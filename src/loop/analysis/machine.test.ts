@@ -26,6 +26,7 @@ describe('a reply with tool calls', () => {
       { id: '7', name: 'read_file', input: '{"path": "prices.csv"}' },
       { id: '8', name: 'read_file', input: '{"path": "none.csv"}' },
       { id: '9', name: 'list_variables', input: '{}' },
+      { id: '10', name: 'execute_code', input: JSON.stringify({ code: "print('\0')" }) },
     ];
     const { model, kernel } = await play({ replies: [{ toolCalls }, done] });
     expect(kernel.executed).toEqual(['print 1']);
@@ -42,6 +43,7 @@ describe('a reply with tool calls', () => {
     expect(texts[6]).toContain('a,b');
     expect(texts[7]).toContain('There is no file \\"none.csv\\"'.replaceAll('\\', ''));
     expect(texts[8]).toContain('not known');
+    expect(texts[9]).toContain('NUL character');
   });
 
   it('lists files and variables as they are when their turn comes', async () => {

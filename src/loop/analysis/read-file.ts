@@ -13,10 +13,15 @@ export type ReadOptions = {
 
 const maxChars = 14_000;
 const artifactPrefix = 'artifact:';
+/** A larger file is no text to be read a page at a time, and would have to be held in memory. */
+const maxBytes = 64 * 1024 * 1024;
 
 /** A text file, or an artifact by its name, from one line on; what cannot be shown is said in words. */
 export async function readForModel(options: ReadOptions): Promise<string> {
   const { path, from } = options;
+  const large = await sizeOverAll(options);
+  if (large !== null)
+    return `${JSON.stringify(path)} is too large to be shown: ${bytesText(large)}. Read a part of it with code.`;
   const bytes = await bytesOf(options);
   if (bytes === null)
     return `There is no file ${JSON.stringify(path)}. list_artifacts names those that there are.`;
@@ -42,6 +47,15 @@ export async function readForModel(options: ReadOptions): Promise<string> {
   return `${shown.join('\n')}${more}`;
 }
 
+/** The size of a file that is too large, where that can be known without reading it. */
+async function sizeOverAll({ path, kernel }: ReadOptions): Promise<number | null> {
+  if (path.startsWith(artifactPrefix) || kernel.files.stat === undefined) return null;
+  const found = (await kernel.files.stat()).find((file) => file.path === plainPath(path));
+  return found !== undefined && found.bytes > maxBytes ? found.bytes : null;
+}
+
+const plainPath = (path: string): string => path.replace(/^(?:\.\/)+/, '');
+
 async function bytesOf({ path, state, kernel, readArtifact }: ReadOptions): Promise<Uint8Array | null> {
   if (path.startsWith(artifactPrefix)) {
     const name = path.slice(artifactPrefix.length);
@@ -50,7 +64,7 @@ async function bytesOf({ path, state, kernel, readArtifact }: ReadOptions): Prom
       .findLast((artifact) => artifact.name === name);
     return found === undefined ? null : readArtifact(found.sha256);
   }
-  return kernel.files.read(path.replace(/^(?:\.\/)+/, ''));
+  return kernel.files.read(plainPath(path));
 }
 
 function decoded(bytes: Uint8Array): string | null {

@@ -86,6 +86,9 @@ function wantOf({ name, input }: ToolCall, finish: ModelReply['finish']): Want {
     case 'execute_code': {
       const code = fieldOf(input, 'code', finish);
       if (!code.ok) return { kind: 'nothing', because: code.because };
+      // No language takes it, and kernels break on it.
+      if (code.value.includes('\0'))
+        return { kind: 'nothing', because: 'Not run: the cell holds a NUL character.' };
       if (code.value.length <= maxCode) return { kind: 'cell', code: code.value };
       const because = `Not run: the cell has ${code.value.length} characters, and may have ${maxCode}.`;
       return { kind: 'nothing', because };
