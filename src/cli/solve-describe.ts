@@ -1,7 +1,10 @@
-import type { AnalysisEvent, CellResult, SubtaskEnd } from '../core/index.ts';
+import type { AnalysisEvent, CellResult, CheckCell, SubtaskEnd } from '../core/index.ts';
 
-/** One event as lines of progress; none for those that say nothing to a person. */
-export function describeSolveEvent(event: AnalysisEvent): string[] {
+/**
+ * One event as lines of progress; none for those that say nothing to a person.
+ * @param checks those of the user, whose names tell more than their numbers
+ */
+export function describeSolveEvent(event: AnalysisEvent, checks: readonly CheckCell[] = []): string[] {
   switch (event.type) {
     case 'run_started': {
       const { model, kernel, dataDir, subtasks, plan, data } = event.spec;
@@ -35,7 +38,7 @@ export function describeSolveEvent(event: AnalysisEvent): string[] {
       return text === '' || event.reply.toolCalls.length === 0 ? [] : [`turn ${event.turn}: ${text}`];
     }
     case 'cell_ran':
-      return [cellLine(event)];
+      return [cellLine(event, checks)];
     case 'checked':
       return event.missing.length === 0 ? [] : [`check: no such file: ${event.missing.join(', ')}`];
     case 'subtask_ended':
@@ -57,14 +60,13 @@ export function describeSolveEvent(event: AnalysisEvent): string[] {
   }
 }
 
-function cellLine({
-  cell,
-  purpose,
-  result,
-  evidence,
-  wallMs,
-}: Extract<AnalysisEvent, { type: 'cell_ran' }>): string {
-  const name = purpose === 'check' ? `check (cell ${cell})` : `cell ${cell}`;
+function cellLine(
+  { cell, purpose, code, result, evidence, wallMs }: Extract<AnalysisEvent, { type: 'cell_ran' }>,
+  checks: readonly CheckCell[],
+): string {
+  const check = checks.find((one) => one.code === code)?.name ?? '';
+  const name =
+    purpose === 'check' ? `check (cell ${cell}${check === '' ? '' : `, ${check}`})` : `cell ${cell}`;
   const { created, changed } = evidence.files;
   const made = [...created, ...changed].map(({ path }) => path);
   const files =

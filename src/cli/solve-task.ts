@@ -36,7 +36,7 @@ export function readChecks(file: string): CheckCell[] {
   }
   return cells.map(({ name, code }, index) => ({
     name: name || `check ${index + 1}`,
-    code: `${code.trim()}\n`,
+    code: code.trim(),
     subtask: null,
   }));
 }

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readNotebook } from '../../src/store/index.ts';
@@ -111,6 +111,10 @@ describe.concurrent('assay solve', () => {
       },
     );
     expect(ended.code, ended.stderr).toBe(8);
+    expect(ended.stderr).toMatch(/^check \(cell \d+, there is a number\): ok/m);
+    expect(ended.stderr).toMatch(/^check \(cell \d+, it is right\): AssertionError: 8/m);
+    const { cells } = await readNotebook(path.join(solved(ended).dir, 'notebook.ipynb'));
+    expect(cells.map(({ source }) => source)).toContain('> **Check:** it is right');
     expect(solved(ended)).toMatchObject({
       status: 'checks_failed',
       reason: expect.stringContaining('it is right'),
@@ -143,6 +147,12 @@ describe.concurrent('assay solve', () => {
     expect(cut.stderr).toContain(`assay resume ${run}`);
     const listed = await assay(['runs'], { home });
     expect(listed.stdout).toMatch(/waiting .*How many apples .*assay resume solve-/);
+    renameSync(data, `${data}.away`);
+    const missing = await assay(['resume', run], { home, env: kernelEnv });
+    expect(missing.code, missing.stderr).toBe(7);
+    expect(missing.stdout).toContain(`The data of this run, ${data}, is not there any more; go on with`);
+    expect(missing.stdout).toContain('put it back where it was');
+    renameSync(`${data}.away`, data);
     copyFileSync(recorded(dir, wholeRun).slice('replay:'.length), model.slice('replay:'.length));
     const resumed = await assay(['resume', run, '--json'], { home, env: kernelEnv });
     expect(resumed.code, resumed.stderr).toBe(0);

@@ -38,7 +38,7 @@ const started = event({
     model: 'replay:a',
     settings: { transport: 'auto', maxOutputTokens: 1, contextTokens: 1, baseUrl: null, prices: {} },
     limits: { retries: 1, totalRetries: 1, turns: 1, tokens: null, costUsd: null, wallMs: 1, cellMs: 1 },
-    checks: [],
+    checks: [{ name: 'there are stocks', code: 'assert stocks', subtask: null }],
     seed: 1,
   },
 });
@@ -117,6 +117,7 @@ describe('the notebook of an analysis', () => {
       ],
       ['markdown', '> **Note:** This part ended as `turn_limit`', ['note']],
       ['markdown', '## Stocks\n\nFind out: Stocks', ['subtask']],
+      ['markdown', '> **Check:** there are stocks', ['check']],
       ['code', 'assert stocks', ['check']],
       ['markdown', '> **Note:** The run was interrupted: Ctrl-C', ['note']],
       ['markdown', '> **Note:** The run was taken up again.', ['note']],

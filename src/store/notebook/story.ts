@@ -7,11 +7,13 @@ import type { NotebookKernel } from './serialise.ts';
 export type Story = {
   kernel: NotebookKernel | null;
   titles: Readonly<Record<string, { title: string; prompt: string }>>;
+  /** Names of the user's checks by their code. */
+  checks: Readonly<Record<string, string>>;
   /** The subtask that the last heading is of. */
   subtask: string | null;
 };
 
-export const noStory: Story = { kernel: null, titles: {}, subtask: null };
+export const noStory: Story = { kernel: null, titles: {}, checks: {}, subtask: null };
 
 /**
  * The cells of the notebook that an event of an analysis makes: a heading for the task and for each subtask, what the
@@ -22,7 +24,7 @@ export function tell(story: Story, event: AnalysisEvent): { story: Story; items:
   switch (event.type) {
     case 'run_started':
       return {
-        story: withTitles(story, event.spec.subtasks),
+        story: { ...withTitles(story, event.spec.subtasks), checks: namesOf(event.spec.checks) },
         items: [markdown(heading(introOf(event.spec)), 'task'), markdown(aboutText(event.spec), 'about')],
       };
     case 'planned':
@@ -45,6 +47,7 @@ export function tell(story: Story, event: AnalysisEvent): { story: Story; items:
       return { story, items: [note(`The kernel is lost: ${event.detail}`)] };
     case 'cell_ran':
       return under(story, event.subtask, [
+        ...(event.purpose === 'check' ? checkNote(story.checks[event.code]) : []),
         {
           kind: 'code',
           code: event.code,
@@ -102,6 +105,14 @@ function withTitles(story: Story, subtasks: readonly { id: string; title: string
     ...story,
     titles: Object.fromEntries(subtasks.map(({ id, title, prompt }) => [id, { title, prompt }])),
   };
+}
+
+const namesOf = (checks: readonly { name: string; code: string }[]): Record<string, string> =>
+  Object.fromEntries(checks.map(({ name, code }) => [code, name]));
+
+/** The code of a check says little of what it is for. */
+function checkNote(name = ''): NotebookItem[] {
+  return name === '' ? [] : [markdown(quoted(`**Check:** ${name}`), 'check')];
 }
 
 function openedNotes(event: Extract<AnalysisEvent, { type: 'kernel_opened' }>): NotebookItem[] {
