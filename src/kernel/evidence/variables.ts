@@ -48,8 +48,11 @@ function noVariables(language: string): VariableWatch {
 function pythonVariables(kernel: Kernel, options: { deadlineMs?: number }): VariableWatch {
   const probe = new PythonProbe({ kernel, ...options });
   let known = new Map<string, Looked>();
+  /** What a fresh kernel holds, in words: of another fresh kernel in its place it is no change. */
+  let ground: Map<string, string> | null = null;
   return {
     async install() {
+      ground = null;
       const problem = await probe.install();
       return problem === null ? [] : [notLooked(problem)];
     },
@@ -59,9 +62,10 @@ function pythonVariables(kernel: Kernel, options: { deadlineMs?: number }): Vari
         return { variables: null, saved: [], glyphs: [], warnings: [notLooked(look.problem)] };
       const before = known;
       known = look.variables;
+      ground ??= new Map([...known].map(([name, { variable }]) => [name, JSON.stringify(variable)]));
       const warnings = look.more === 0 ? [] : [`${look.more} variables more were not looked at.`];
       const { saved, glyphs } = look;
-      return { variables: compare(before, known), saved, glyphs, warnings };
+      return { variables: compare({ before, now: known, ground }), saved, glyphs, warnings };
     },
     withStrays: (result) => probe.strays.giveTo(result),
     get current() {
@@ -74,13 +78,19 @@ function notLooked(problem: string): string {
   return `The variables could not be looked at: ${problem}`;
 }
 
-function compare(before: Map<string, Looked>, now: Map<string, Looked>): CellEvidence['variables'] {
+function compare(options: {
+  before: Map<string, Looked>;
+  now: Map<string, Looked>;
+  ground: Map<string, string>;
+}): CellEvidence['variables'] {
+  const { before, now, ground } = options;
   const created: Variable[] = [];
   const changed: Variable[] = [];
   for (const [name, { variable, mark }] of now) {
     const old = before.get(name);
     if (old === undefined) created.push(variable);
-    else if (differ(old, { variable, mark })) changed.push(variable);
+    else if (differ(old, { variable, mark }) && ground.get(name) !== JSON.stringify(variable))
+      changed.push(variable);
   }
   return { created, changed, deleted: [...before.keys()].filter((name) => !now.has(name)) };
 }
