@@ -5,6 +5,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { OfRun } from './of-run.ts';
 import { oneLine } from './one-line.ts';
 import type { OutputOptions } from './perform-run.ts';
+import { checkThere } from './solve-data.ts';
 import { kernelOpener } from './solve-kernel.ts';
 import { makeModels } from './solve-models.ts';
 import { performSolve } from './solve-perform.ts';
@@ -18,6 +19,10 @@ export async function resumeSolve(context: CliContext, id: string, output: Outpu
   const [first] = events;
   if (first?.type !== 'run_started') throw cutBefore(run.id);
   if (output.write) throw notOfAnalysis(run.id, '--write');
+  const { dataDir } = first.spec;
+  // Before a model is asked; what has ended needs no data.
+  if (dataDir !== null && !events.some(({ type }) => type === 'run_ended'))
+    ofRun(run.id, () => checkThere(dataDir));
   const modelOf = await makeModels(context, first.spec, { events });
   const openKernel = kernelOpener(context, first.spec, run.dir);
   return performSolve(context, {
@@ -25,6 +30,14 @@ export async function resumeSolve(context: CliContext, id: string, output: Outpu
     output,
     loop: (shared) => resumeAnalysis({ ...shared, modelOf, openKernel }),
   });
+}
+
+function ofRun(run: string, check: () => void): void {
+  try {
+    check();
+  } catch (cause) {
+    throw new OfRun({ run, cut: true, cause });
+  }
 }
 
 export type ShowSolveOptions = { json?: boolean; events?: boolean; patch?: boolean; alternatives?: boolean };

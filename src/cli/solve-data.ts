@@ -129,6 +129,7 @@ export async function layData(data: string | null, target: string, signal: Abort
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   if (data === null) return;
+  checkThere(data);
   const { files } = surveyData(data);
   const root = statSync(data).isFile() ? path.dirname(data) : data;
   for (const { path: relative } of files) {
@@ -137,6 +138,16 @@ export async function layData(data: string | null, target: string, signal: Abort
     makeFolder(target, path.dirname(relative));
     await copyOne(path.join(root, relative), to);
   }
+}
+
+/** @throws AssayError `environment` where the data that a run began with is gone */
+export function checkThere(data: string): void {
+  if (statSync(data, { throwIfNoEntry: false }) !== undefined) return;
+  throw new AssayError({
+    code: 'environment',
+    message: `The data of this run, ${data}, is not there any more`,
+    fix: 'put it back where it was, as it was, or start a new run on other data',
+  });
 }
 
 /** Open to all, as the working folder is: the code has another user than assay where assay is root. */

@@ -148,10 +148,9 @@ describe.concurrent('assay solve', () => {
     const listed = await assay(['runs'], { home });
     expect(listed.stdout).toMatch(/waiting .*How many apples .*assay resume solve-/);
     renameSync(data, `${data}.away`);
-    const missing = await assay(['resume', run], { home, env: kernelEnv });
-    expect(missing.code, missing.stderr).toBe(7);
-    expect(missing.stdout).toContain(`The data of this run, ${data}, is not there any more; go on with`);
-    expect(missing.stdout).toContain('put it back where it was');
+    const missing = expectError(await assay(['resume', run, '--json'], { home, env: kernelEnv }), 7);
+    expect(missing.message).toBe(`The data of this run, ${data}, is not there any more`);
+    expect(missing.fix).toContain('put it back where it was');
     renameSync(`${data}.away`, data);
     copyFileSync(recorded(dir, wholeRun).slice('replay:'.length), model.slice('replay:'.length));
     const resumed = await assay(['resume', run, '--json'], { home, env: kernelEnv });

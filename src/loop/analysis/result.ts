@@ -20,7 +20,7 @@ export function analysisResultOf(options: {
     schema: 'assay-solve/1',
     run,
     status: end.status,
-    reason: `${reasonOf(end, state)}${going}`,
+    reason: going === '' ? reasonOf(end, state) : `${reasonOf(end, state).replace(/\.$/, '')}${going}`,
     fix: 'fix' in end ? end.fix : null,
     subtasks: state.subtasks.map(({ id, title }, index) => {
       const part = state.parts[index];
