@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { createSandbox, resolveToolchain } from '../../sandbox/index.ts';
-import { FontCache } from './matplotlib.ts';
+import { FontCache, matplotlibSettings } from './matplotlib.ts';
 
 /** An environment whose `matplotlib` only writes down a list of fonts. */
 function environment(): { prefix: string; fonts: string } {
@@ -18,7 +18,8 @@ function environment(): { prefix: string; fonts: string } {
     join(prefix, 'bin'),
   ])
     mkdirSync(folder, { recursive: true });
-  const script = '#!/bin/sh\necho "{}" >"$MPLCONFIGDIR/fontlist-v1.json"\n';
+  const script =
+    '#!/bin/sh\ntest -e "$MPLCONFIGDIR/matplotlibrc" && echo "{}" >"$MPLCONFIGDIR/fontlist-v1.json"\n';
   writeFileSync(join(prefix, 'bin/python'), script, { mode: 0o755 });
   return { prefix, fonts };
 }
@@ -38,4 +39,11 @@ it('keeps the list of fonts for the next kernels, until one is installed in what
   expect(Object.keys(new FontCache({ toolchain, env }).read() ?? {})).toEqual(['fontlist-v1.json']);
   writeFileSync(join(fonts, 'below/New.ttf'), '');
   expect(new FontCache({ toolchain, env }).read()).toBeNull();
+});
+
+it('has settings also where no font for Chinese, Japanese and Korean is found', () => {
+  const { prefix } = environment();
+  expect(matplotlibSettings({ program: join(prefix, 'bin/python') })).toMatchObject({
+    matplotlibrc: expect.stringContaining('font.family: DejaVu Sans'),
+  });
 });

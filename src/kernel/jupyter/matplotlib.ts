@@ -6,20 +6,21 @@ import { readResultFile, type Sandbox, type Toolchain } from '../../sandbox/inde
 import { findCjkFonts } from './cjk-font.ts';
 import type { Environment } from './kernelspec.ts';
 
+const settingsName = 'matplotlibrc';
+
 /** Files for the folder of matplotlib's settings, by name. */
 export type MatplotlibFiles = Record<string, string | Uint8Array>;
 
 /**
  * What lets figures show Chinese, Japanese and Korean where such a font is installed, on the system or beside the fonts
  * that matplotlib brings: its characters are taken for those that the default font lacks (matplotlib 3.6 and later).
+ * There always are settings: those that Debian's matplotlib needs to be imported lie in /etc, outside of the sandbox.
  *
  * @param options.program the interpreter whose matplotlib draws
  */
 export function matplotlibSettings({ program }: { program: string }): MatplotlibFiles {
   const families = findCjkFonts(fontFoldersOf(program));
-  return families.length === 0
-    ? {}
-    : { matplotlibrc: `font.family: ${['DejaVu Sans', ...families].join(', ')}\n` };
+  return { [settingsName]: `font.family: ${['DejaVu Sans', ...families].join(', ')}\n` };
 }
 
 /** matplotlib's list of the fonts of this machine, which it takes a second to make; kept for all kernels to come. */
@@ -63,6 +64,8 @@ export class FontCache {
       const made = join(staging.path, 'fonts');
       fs.mkdirSync(made);
       fs.chmodSync(made, 0o777);
+      // See `matplotlibSettings`.
+      fs.writeFileSync(join(made, settingsName), '');
       const { outcome } = await sandbox.run({
         command: {
           argv: [toolchain.program, '-I', '-c', 'import matplotlib.font_manager'],
