@@ -144,7 +144,7 @@ function launchIn(options: {
       setpriv,
       leaked,
       command,
-      env: environmentOf(run),
+      env: environmentOf(run, plan),
       rlimits: plan.rlimits,
       mounts: policy.mounts,
       groups: groups.length,
