@@ -198,6 +198,19 @@ describe('a kernel that is no Python program', () => {
   });
 });
 
+describe('a working folder with files that are called like modules of Python', () => {
+  it('does not keep a kernel from coming up', async () => {
+    const folder = temporary();
+    chmodSync(folder, 0o777);
+    for (const name of ['json', 'types', 'importlib', 'random', 'tempfile'])
+      writeFileSync(path.join(folder, `${name}.py`), `raise RuntimeError('this is the ${name} of the data')`);
+    writeFileSync(path.join(folder, 'helper.py'), 'answer = 42');
+    const kernel = await openJupyterKernel({ strict, folder, env: { ...process.env, VIRTUAL_ENV: venv } });
+    onTestFinished(() => kernel.close());
+    await ran(kernel, 'import json, types, random, helper\nassert helper.answer == 42');
+  });
+});
+
 describe('a kernel that breaks at a cell', () => {
   it('and gives no reply is not taken for one that ran it', async () => {
     const kernel = await openJupyterKernel({ strict, env: { ...process.env, VIRTUAL_ENV: venv } });

@@ -12,7 +12,7 @@ export async function invocationOf(options: { spec: KernelSpec; env: Environment
   const [program, ...rest] = spec.argv;
   // A relative program counts from the description, which is mounted below.
   const toolchain = await resolveToolchain({ program: fill(program, spec), cwd: spec.folder, env });
-  const named = rest.map((argument) => fill(argument, spec));
+  const named = apartFromWork(rest.map((argument) => fill(argument, spec)));
   return {
     argv: [toolchain.program, ...named, ...(isIpykernel(spec) ? ipykernelOptions : [])],
     env: { ...(spec.language === 'python' ? pythonEnv : {}), ...expand(spec.env, env) },
@@ -28,6 +28,19 @@ function fill(argument: string, { folder }: KernelSpec): string {
 function withFolder(prefixes: readonly string[], folder: string): string[] {
   const inside = prefixes.some((prefix) => folder.startsWith(join(prefix, '/')));
   return inside || !isAbsolute(folder) ? [...prefixes] : [...prefixes, folder];
+}
+
+/**
+ * `python -m` looks into the working folder first, and older launchers leave it there: a `json.py` among the data would
+ * then be taken for the library's while the kernel starts. IPython puts the folder where it belongs later on.
+ */
+const launch =
+  "import sys; '' in sys.path and sys.path.remove(''); from ipykernel import kernelapp; kernelapp.launch_new_instance()";
+
+function apartFromWork(args: readonly string[]): string[] {
+  const at = args.indexOf('-m');
+  const isLauncher = at >= 0 && /^ipykernel(?:_launcher)?$/.test(args[at + 1] ?? '');
+  return isLauncher ? [...args.slice(0, at), '-c', launch, ...args.slice(at + 2)] : [...args];
 }
 
 const isIpykernel = ({ argv }: KernelSpec) =>
