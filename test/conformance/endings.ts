@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { expect } from 'vitest';
-import { printed, ran, shownValue, started } from './checks.ts';
+import { dataOf, printed, ran, shownValue, started } from './checks.ts';
 import type { Behaviour } from './conformance.ts';
 
 export const endings: readonly Behaviour[] = [
@@ -44,6 +47,30 @@ export const endings: readonly Behaviour[] = [
     },
   },
   {
+    name: 'lets no cell have more processes than its limit',
+    needs: 'memory',
+    own: { limits: { pids: 100 } },
+    async check(kernel) {
+      const code = [
+        'import subprocess',
+        'begun = []',
+        'try:',
+        '    for _ in range(200): begun.append(subprocess.Popen(["sleep", "60"]))',
+        'except OSError as error: print(type(error).__name__)',
+        'count = len(begun)',
+        'for one in begun: one.kill()',
+        'for one in begun: _ = one.wait()',
+        'count',
+      ];
+      const result = await kernel.execute(code.join('\n'));
+      expect(result.end).toEqual({ status: 'ok' });
+      expect(printed(result)).toContain('BlockingIOError');
+      const shown = result.outputs.findLast((output) => output.output_type === 'execute_result');
+      expect(Number(dataOf(shown)['text/plain'])).toBeLessThan(100);
+      await ran(kernel, '1');
+    },
+  },
+  {
     name: 'does not run a cell on a kernel that died in the meantime, and says so',
     needs: 'deathCause',
     async check(kernel) {
@@ -74,15 +101,28 @@ export const endings: readonly Behaviour[] = [
   {
     name: 'has no network',
     async check(kernel) {
-      const code = [
-        'import socket',
-        'def tried(host):',
-        '    try: socket.create_connection((host, 53), timeout=3).close()',
-        '    except OSError as error: return type(error).__name__',
-        '    return "connected"',
-        'tried("1.1.1.1")',
-      ];
-      expect(await shownValue(kernel, code.join('\n'))).not.toBe("'connected'");
+      const addresses = Object.values(networkInterfaces())
+        .flatMap((all) => all ?? [])
+        .filter((one) => one.family === 'IPv4')
+        .map(({ address }) => address);
+      const listener = createServer((socket) => socket.destroy()).listen(0);
+      try {
+        await once(listener, 'listening');
+        const { port } = listener.address() as AddressInfo;
+        // The test machine itself reaches it at each of them, or that the code does not would show nothing.
+        await Promise.all(addresses.map((host) => once(connect({ host, port }), 'connect')));
+        const code = [
+          'import socket',
+          'def tried(host, port):',
+          '    try: socket.create_connection((host, port), timeout=3).close()',
+          '    except OSError as error: return "refused"',
+          '    return "connected"',
+          `set(tried(host, ${port}) for host in ${JSON.stringify(addresses)}) | {tried("1.1.1.1", 53)}`,
+        ];
+        expect(await shownValue(kernel, code.join('\n'))).toBe("{'refused'}");
+      } finally {
+        listener.close();
+      }
     },
   },
   {
