@@ -7,6 +7,7 @@ import type { Kernel } from '../types.ts';
 import { type EvidenceWatch, watchEvidence } from './cell-evidence.ts';
 import { describeFigure } from './figures.ts';
 import { keepCell } from './keep-cell.ts';
+import { probeVariables } from './variables.ts';
 
 const env = { ...process.env, VIRTUAL_ENV: path.resolve(import.meta.dirname, '../../../.venv') };
 let kernel: Kernel;
@@ -135,6 +136,24 @@ describe('variables of a Python kernel', () => {
     const { result } = await run('print(calls, sorted(n for n in set(dir()) - set(names) if n[:2] != "_i"))');
     expect(result.outputs).toMatchObject([{ text: "[] ['compile', 'exec', 'len', 'names']\n" }]);
     await kernel.execute('del exec, compile, len');
+  });
+
+  it('asks no metaclass, and gives up on what takes for ever, sooner each time', async () => {
+    const endless = 'while True: pass';
+    const { evidence } = await run(
+      `class Meta(type):\n    def __getattribute__(kind, name):\n        ${endless}\nclass Odd(metaclass=Meta): pass\nodd = Odd()`,
+    );
+    expect(evidence.warnings).toEqual([]);
+    expect(evidence.variables?.created.find(({ name }) => name === 'odd')?.type).toBe('Odd');
+    const variables = probeVariables(kernel, { deadlineMs: 1_500 });
+    await variables.install();
+    await kernel.execute(
+      `import pandas as pd\nclass Frame(pd.DataFrame):\n    @property\n    def columns(self):\n        ${endless}\nframe = object.__new__(Frame)`,
+    );
+    const told = await variables.changes();
+    expect(told.warnings).toEqual([expect.stringContaining('takes too long to tell what it holds')]);
+    await kernel.execute('del frame');
+    expect((await variables.changes()).warnings).toEqual([]);
   });
 
   it('stays out of the count and of the results of before', async () => {

@@ -39,11 +39,16 @@ const modules = [
   'assay_evidence',
 ] as const;
 
+/** What a look may take after one that took too long: not every cell shall pay for a value that cannot be looked at. */
+const slowMs = 2_000;
+
 /** The code of assay that looks at a Python kernel from inside, between cells, and leaves no name of its own there. */
 export class PythonProbe {
   readonly #kernel: Kernel;
   readonly #options: ExecuteOptions;
   readonly strays = new Strays();
+  /** The last look did not come to its end. */
+  #isSlow = false;
 
   /** @param options.deadlineMs of one look, default 20 s: sooner than any person gives up */
   constructor(options: { kernel: Kernel; deadlineMs?: number }) {
@@ -61,6 +66,8 @@ export class PythonProbe {
   /** What the kernel holds now; why nobody can tell, where that is so. */
   async look(): Promise<Look | { problem: string }> {
     const first = await this.#lookOnce();
+    // A second look would take as long.
+    if (first === null && this.#isSlow) return { problem: 'the kernel takes too long to tell what it holds' };
     if (first !== null) return first;
     // A kernel that was started anew has no probe yet.
     const problem = await this.install();
@@ -69,7 +76,10 @@ export class PythonProbe {
   }
 
   async #lookOnce(): Promise<Look | null> {
-    const result = await this.#kernel.execute(lookCode, this.#options);
+    const { deadlineMs = slowMs } = this.#options;
+    const allowed = this.#isSlow ? Math.min(slowMs, deadlineMs) : deadlineMs;
+    const result = await this.#kernel.execute(lookCode, { ...this.#options, deadlineMs: allowed });
+    this.#isSlow = result.end.status === 'timeout';
     let look: Look | null = null;
     this.strays.take(result, (output) => {
       if (!('data' in output)) return false;

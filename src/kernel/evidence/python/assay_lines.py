@@ -3,7 +3,7 @@
 import array
 import types
 
-from assay_kinds import CODE, DICTS, LISTS, PLAIN, SAFE, SETS, SHAPED, first, is_a, package_of
+from assay_kinds import CODE, DICTS, LISTS, NAME, PLAIN, SAFE, SETS, SHAPED, first, is_a, package_of
 
 REPR_CHARS = 200
 
@@ -44,13 +44,13 @@ def line_of(value, depth=2):
     if kind in CODE:
         return function_line(value)
     if issubclass(kind, type):
-        return "class " + type.__dict__["__name__"].__get__(value)
-    return library_line(value, depth) or "%s.%s object" % (package_of(kind) or "?", kind.__name__)
+        return "class " + NAME(value)
+    return library_line(value, depth) or "%s.%s object" % (package_of(kind) or "?", NAME(kind))
 
 
 def container_line(value, depth):
     if depth == 0:
-        return "%s of %d" % (type(value).__name__, len(value))
+        return "%s of %d" % (NAME(type(value)), len(value))
     parts = []
     is_dict = type(value) in DICTS
     # A copy of the first items alone: another thread may change the container meanwhile.
@@ -60,7 +60,7 @@ def container_line(value, depth):
             break
     more = ", \u2026" if len(value) > len(parts) else ""
     opening, closing = ("[", "]") if type(value) is list else ("(", ")") if type(value) is tuple else ("{", "}")
-    name = "" if type(value) in (list, tuple, dict, set) else type(value).__name__
+    name = "" if type(value) in (list, tuple, dict, set) else NAME(type(value))
     return name + opening + ", ".join(parts) + more + closing
 
 

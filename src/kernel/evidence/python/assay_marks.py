@@ -4,7 +4,7 @@ import array
 import sys
 import types
 
-from assay_kinds import DICTS, LISTS, PLAIN, SAFE, SETS, first, is_a, is_scalar, package_of
+from assay_kinds import DICTS, LISTS, NAME, PLAIN, SAFE, SETS, first, is_a, is_scalar, package_of
 
 # What is read of all variables together before the rest is only glanced at, so that a look stays within some tens of
 # milliseconds.
@@ -54,13 +54,13 @@ class Feeder:
         if kind is int:
             self.put("i%d" % value if value.bit_length() < 4096 else "I%x" % hash(value))
         elif kind in PLAIN or kind in SAFE:
-            self.put(kind.__name__ + repr(value))
+            self.put(NAME(kind) + repr(value))
         elif kind is str:
             self.text(value)
         elif kind in (bytes, bytearray, array.array):
             self.raw(memoryview(value).cast("B"))
         elif is_scalar(value):
-            self.put(kind.__name__ + str(value))
+            self.put(NAME(kind) + str(value))
         elif self.left <= 0:
             self.put("~")
         elif depth == 0 or id(value) in self.seen:
@@ -71,7 +71,7 @@ class Feeder:
 
     def whole(self, value, depth):
         kind = type(value)
-        self.put(kind.__name__)
+        self.put(NAME(kind))
         if kind in LISTS:
             self.items(value, len(value), depth)
         elif kind in SETS:

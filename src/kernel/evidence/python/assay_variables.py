@@ -8,6 +8,7 @@ import hashlib
 import re
 import types
 
+from assay_kinds import NAME
 from assay_lines import REPR_CHARS, clean, line_of, shape_of
 from assay_marks import Budget
 
@@ -41,7 +42,7 @@ def is_users(name, namespace, hidden):
 def describe(value, budget):
     kind = type(value)
     try:
-        name = type.__dict__["__name__"].__get__(kind)
+        name = NAME(kind)
     except Exception:
         name = "object"
     shape, line, mark = None, "", "0 %x" % id(value)
