@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { printed, ran, shownValue } from './checks.ts';
+import { dataOf, printed, ran, shownValue } from './checks.ts';
 import type { Behaviour } from './conformance.ts';
 
 export const errors: readonly Behaviour[] = [
@@ -46,6 +46,19 @@ export const errors: readonly Behaviour[] = [
       );
       expect(end.status).toBe('error');
       await ran(kernel, '1');
+    },
+  },
+  {
+    name: 'names what kept a value from being shown, and shows it in another form',
+    async check(kernel) {
+      const { end, outputs } = await kernel.execute(
+        'class Shy:\n    def __repr__(self): return "shy"\n    def _repr_html_(self): raise ValueError("no")\nShy()',
+      );
+      // It is the kernel's choice whether the cell has failed.
+      if (end.status === 'error') expect(end).toEqual({ status: 'error', ename: 'ValueError', evalue: 'no' });
+      else expect(end).toEqual({ status: 'ok' });
+      expect(JSON.stringify(outputs)).toContain('ValueError');
+      expect(outputs.map((output) => dataOf(output)['text/plain'])).toContain('shy');
     },
   },
   {

@@ -82,9 +82,13 @@ export class CellRun {
   get codeEnd(): CellEnd {
     const status = stringOf(this.reply?.status);
     if (status === 'aborted' || status === 'abort') return { status: 'aborted' };
-    const { ename, evalue } = status === 'error' ? failure(this.reply ?? {}) : { ename: '', evalue: '' };
-    // Some kernels only print what went wrong.
-    if (status === 'error') return { status: 'error', ename: ename || 'Error', evalue };
+    if (status === 'error') {
+      const { ename, evalue } = failure(this.reply ?? {});
+      // Some kernels only print what went wrong; ipykernel has forgotten it where a value could not be shown.
+      if (ename === '' || ename === 'NoneType')
+        return { status: 'error', ename: 'Error', evalue, ...this.#error };
+      return { status: 'error', ename, evalue };
+    }
     // A reply that was lost, or one of no known kind: what was put out decides.
     if (status !== 'ok' && this.#error !== null) return { status: 'error', ...this.#error };
     if (this.reply === null) return { status: 'error', ename: 'NoReply', evalue: noReply };
@@ -121,7 +125,7 @@ export class CellRun {
 
   #put(output: Output): void {
     if (output.output_type === 'stream' && output.name === 'stderr') this.#glyphs.read(output.text);
-    if (output.output_type === 'error') this.#error = output;
+    if (output.output_type === 'error') this.#error = { ename: output.ename, evalue: output.evalue };
     if ('displayId' in output && output.displayId !== undefined) {
       // A display made anew under an old name changes the old one too.
       this.#update({ displayId: output.displayId, data: output.data, metadata: output.metadata });
