@@ -93,14 +93,8 @@ function sentenceOf(end: AnalysisEnd | SubtaskEnd, state: AnalysisState): string
     case 'turn_limit':
       return `not finished in ${end.limit} replies of the model`;
     case 'budget_exhausted': {
-      const of = (value: number) =>
-        end.which === 'wall'
-          ? `${(value / 1000).toFixed(1)} s`
-          : end.which === 'cost'
-            ? `$${value.toFixed(4)}`
-            : `${value}`;
       const name = { tokens: 'token', cost: 'cost', wall: 'time' }[end.which];
-      return `the ${name} limit leaves no room for the next step: ${of(end.used)} of ${of(end.limit)} used`;
+      return `the ${name} limit leaves no room for the next step: ${amountOf(end.which, end.used)} of ${amountOf(end.which, end.limit)} used`;
     }
     case 'stuck':
     case 'kernel_lost':
@@ -111,14 +105,22 @@ function sentenceOf(end: AnalysisEnd | SubtaskEnd, state: AnalysisState): string
   }
 }
 
+/** Of a budget, as people write it. */
+function amountOf(which: 'tokens' | 'cost' | 'wall', value: number): string {
+  if (which === 'wall') return `${(value / 1000).toFixed(1)} s`;
+  return which === 'cost' ? `$${value.toFixed(4)}` : `${value}`;
+}
+
 function warningsOf(state: AnalysisState): string[] {
   const { spec, spent, lost, cells } = state;
   const ofCells = cells.flatMap(({ cell, result, evidence }) =>
     [...result.warnings, ...evidence.warnings].map((text) => `cell ${cell}: ${text}`),
   );
-  const over = overshoots(asLimits(spec.limits), { ...spent, rounds: 0 }).map(
-    ({ which, used, limit }) => `the last step went over the limit of ${which}: ${used} of ${limit}`,
-  );
+  const over = overshoots(asLimits(spec.limits), { ...spent, rounds: 0 }).map(({ which, used, limit }) => {
+    const kind = which === 'costUsd' ? 'cost' : which === 'wallMs' ? 'wall' : 'tokens';
+    const [spentThen, allowed] = [amountOf(kind, used), amountOf(kind, limit)];
+    return `the last step went over its limit: ${spentThen} of ${allowed}${kind === 'tokens' ? ' tokens' : ''}`;
+  });
   const charged = Object.entries(lost).filter(
     ([key, value]) => value !== noUsage[key as keyof typeof noUsage],
   );

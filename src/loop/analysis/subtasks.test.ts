@@ -3,6 +3,7 @@ import { createInbox } from '../inbox.ts';
 import { lastAsked, type Played, play, textOf } from './analysis.fixture.ts';
 import { madeAnalysisSpec, madeCalls } from './made.ts';
 import { subtaskOf } from './plan.ts';
+import { analysisResultOf } from './result.ts';
 
 const limits = madeAnalysisSpec().limits;
 const done = 'The mean is 4.';
@@ -109,6 +110,14 @@ describe('limits', () => {
     const { state } = await play({ replies: cells, spec: { limits: { ...limits, turns: 50, wallMs: 400 } } });
     expect(state.phase).toMatchObject({ end: { status: 'budget_exhausted', which: 'wall' } });
     expect(state.cells.length).toBeGreaterThan(0);
+  });
+
+  it('of time that the last step went over is told in seconds', async () => {
+    const { state } = await play({ replies: cells, spec: { limits: { ...limits, turns: 50, wallMs: 399 } } });
+    const { warnings } = analysisResultOf({ state, run: 'x', dir: '/x' });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^the last step went over its limit: \d\.\d s of 0\.4 s$/),
+    ]);
   });
 
   it('of the context that cannot hold the task are a pause with a way out', async () => {
