@@ -52,6 +52,8 @@ export type KernelFiles = {
   list(): Promise<KernelFile[]>;
   /** The same without reading a file; absent where the kernel cannot. */
   stat?(): Promise<FileStat[]>;
+  /** Names that the last listing left out: links, what is no plain file, what cannot be shown safely. */
+  readonly unseen?: number;
   /** The sha256 of one file; null where it is no longer there. Present where `stat` is. */
   hash?(path: string): Promise<string | null>;
   /** null where there is no such file. */

@@ -364,6 +364,18 @@ describe('figures', () => {
 });
 
 describe('files', () => {
+  it('that are links, pipes, or have names that cannot be shown are counted and no more', async () => {
+    const { evidence } = await run(
+      "import os\nos.symlink('/etc/passwd', 'linked.csv'); os.mkfifo('pipe.csv'); open('a\\nb.csv', 'w').close()",
+    );
+    expect(evidence.files.created).toEqual([]);
+    expect(evidence.warnings).toEqual([
+      expect.stringMatching(/^3 names in the working folder left out: links/),
+    ]);
+    const after = await run("for name in ('linked.csv', 'pipe.csv', 'a\\nb.csv'): os.remove(name)");
+    expect(after.evidence.warnings).toEqual([]);
+  });
+
   it('are told with their hashes: made, written over with as many bytes, touched and removed', async () => {
     const made = await run(
       "import os; os.makedirs('a/b'); open('a/b/c.txt', 'w').write('one'); open('d', 'w')",

@@ -21,6 +21,9 @@ export type FileWatchOptions = {
   maxNamed?: number;
 };
 
+const leftOut =
+  'in the working folder left out: links, what is no plain file, or what has a name that cannot be shown safely.';
+
 type Known = KernelFile & { stamp: string };
 type Caps = Required<FileWatchOptions>;
 
@@ -35,6 +38,13 @@ export async function watchFiles(files: KernelFiles, options: FileWatchOptions =
   const told = new Set<string>();
   const first = await listing({ files, caps, known: new Map() });
   let known = first.found;
+  let unseen = files.unseen ?? 0;
+  /** More of what is left out than at the last look. */
+  const newlyUnseen = (): string[] => {
+    const more = (files.unseen ?? 0) - unseen;
+    unseen += more;
+    return more <= 0 ? [] : [`${more} ${more === 1 ? 'name' : 'names'} ${leftOut}`];
+  };
   return {
     warnings: tooLarge(first.notHashed, told),
     async changes() {
@@ -43,7 +53,10 @@ export async function watchFiles(files: KernelFiles, options: FileWatchOptions =
         const { found, notHashed } = await listing({ files, caps, known: before });
         known = found;
         const compared = cut(compare(before, found), caps.maxNamed);
-        return { ...compared, warnings: [...compared.warnings, ...tooLarge(notHashed, told)] };
+        return {
+          ...compared,
+          warnings: [...compared.warnings, ...tooLarge(notHashed, told), ...newlyUnseen()],
+        };
       } catch (error) {
         if (!AssayError.is(error)) throw error;
         const warning = [`The files could not be looked at: ${error.message}`, error.because].filter(Boolean);

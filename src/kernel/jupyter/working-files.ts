@@ -24,11 +24,15 @@ export function workingFiles(options: { root: string; leftOut: readonly string[]
   const { root } = options;
   const leftOut = new Set(options.leftOut);
   let known = new Map<string, Known>();
+  const unseen = { names: 0 };
   return {
+    get unseen() {
+      return unseen.names;
+    },
     async list() {
       const found = new Map<string, Known>();
       const files: KernelFile[] = [];
-      for await (const entry of walk({ root, leftOut })) {
+      for await (const entry of walk({ root, leftOut, unseen })) {
         if (files.length === maxFiles) throw tooManyFiles();
         const { path, bytes, stamp } = entry;
         const before = known.get(path);
@@ -42,7 +46,7 @@ export function workingFiles(options: { root: string; leftOut: readonly string[]
     },
     async stat() {
       const files: FileStat[] = [];
-      for await (const { path, bytes, stamp } of walk({ root, leftOut })) {
+      for await (const { path, bytes, stamp } of walk({ root, leftOut, unseen })) {
         if (files.length === maxFiles) throw tooManyFiles();
         files.push({ path, bytes, stamp });
       }
@@ -86,7 +90,14 @@ const { O_RDONLY, O_NOFOLLOW, O_DIRECTORY, O_NONBLOCK, O_WRONLY, O_CREAT, O_EXCL
 /** An entry of an open folder, whatever the folder's path is by now: openat(2) by other means. */
 const at = (folder: number, name: string) => `/proc/self/fd/${folder}/${name}`;
 
-async function* walk(options: { root: string; leftOut: ReadonlySet<string> }): AsyncGenerator<Entry> {
+async function* walk(options: {
+  root: string;
+  leftOut: ReadonlySet<string>;
+  /** Counts what is passed over. */
+  unseen: { names: number };
+}): AsyncGenerator<Entry> {
+  const { unseen } = options;
+  unseen.names = 0;
   const waiting: string[] = [''];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     const opened = openFolder(options.root, folder, false);
@@ -94,10 +105,15 @@ async function* walk(options: { root: string; leftOut: ReadonlySet<string> }): A
     try {
       for (const name of list(opened)) {
         const path = folder === '' ? name : `${folder}/${name}`;
-        if (options.leftOut.has(path) || resultPathProblem(path) !== null) continue;
+        if (options.leftOut.has(path)) continue;
         const stats = lstat(at(opened, name));
-        if (stats?.isDirectory()) waiting.push(path);
-        if (!stats?.isFile()) continue;
+        if (stats === undefined) continue;
+        if (resultPathProblem(path) !== null || !(stats.isDirectory() || stats.isFile())) {
+          unseen.names += 1;
+          continue;
+        }
+        if (stats.isDirectory()) waiting.push(path);
+        if (!stats.isFile()) continue;
         yield {
           path,
           bytes: Number(stats.size),
