@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CellResult, KernelFile } from '../core/index.ts';
+import { closedEnd, nothingRan } from './no-run.ts';
 import type { ExecuteOptions, Kernel, KernelFiles, KernelInfo } from './types.ts';
 
 /** What a fake kernel answers to one cell. What is left out is as of a cell that ran well and printed nothing. */
@@ -106,21 +107,7 @@ export function fakeKernel(options: FakeKernelOptions): FakeKernel {
   };
 }
 
-const quiet: CellResult = {
-  end: { status: 'ok' },
-  executionCount: null,
-  outputs: [],
-  streamBytes: { stdout: 0, stderr: 0 },
-  truncated: false,
-  durationMs: 1,
-  warnings: [],
-};
-
-const closedEnd: CellResult['end'] = {
-  status: 'unavailable',
-  detail: 'the kernel is closed',
-  fix: 'Open another kernel',
-};
+const quiet: CellResult = { ...nothingRan, end: { status: 'ok' }, durationMs: 1 };
 
 const noReply: FakeReply = {
   end: { status: 'unavailable', detail: 'the fake kernel has no more replies', fix: 'Give it more' },

@@ -1,4 +1,5 @@
-import { AssayError, type CellEnd, type CellResult, type Clock, type Output } from '../../core/index.ts';
+import type { CellEnd, CellResult, Clock, Output } from '../../core/index.ts';
+import { closed, closedEnd, nothingRan } from '../no-run.ts';
 import { OutputCollector } from '../output-collector.ts';
 import type {
   ExecuteOptions,
@@ -238,22 +239,4 @@ export class E2bKernel implements Kernel {
 function wasNotTaken({ end }: Awaited): boolean {
   if (end?.kind !== 'failed' || end.hasStarted) return false;
   return end.failure.kind === 'gone' || end.failure.kind === 'context';
-}
-
-const closedEnd: CellEnd = {
-  status: 'unavailable',
-  detail: 'the kernel is closed',
-  fix: 'Open another kernel',
-};
-
-const nothingRan: Omit<CellResult, 'end' | 'durationMs'> = {
-  executionCount: null,
-  outputs: [],
-  streamBytes: { stdout: 0, stderr: 0 },
-  truncated: false,
-  warnings: [],
-};
-
-function closed(): AssayError {
-  return new AssayError({ code: 'environment', message: 'The kernel is closed', fix: 'Open another kernel' });
 }

@@ -1,8 +1,10 @@
 import type { CellEnd } from '../../core/index.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import type { KernelFiles } from '../types.ts';
 import type { Failure } from './failure.ts';
 import { Lifetime } from './lifetime.ts';
 import type { Mirror } from './mirror.ts';
+import { noBridge, startedAnew } from './notices.ts';
 import { describe, replay } from './rebuild.ts';
 import { Remote, RemoteFailure, type RemoteOptions } from './remote.ts';
 import type { ReplayLog } from './replay-log.ts';
@@ -36,8 +38,10 @@ export class Session {
   /** It was come back to, and has not answered since. */
   #isUnproven = false;
   #hasToldOfBridge = false;
-  #lastChange: Promise<unknown> = Promise.resolve();
-  #lastMove: Promise<unknown> = Promise.resolve();
+  /** What changes the sandbox itself comes one after the other. */
+  readonly #alone = oneAtATime();
+  /** Files move one way at a time. */
+  readonly #inTurn = oneAtATime();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -247,24 +251,4 @@ export class Session {
   async #localPaths(): Promise<string[]> {
     return (await this.#options.local.list()).map((file) => file.path);
   }
-
-  /** What changes the sandbox itself comes one after the other. */
-  #alone<Value>(work: () => Promise<Value>): Promise<Value> {
-    const done = this.#lastChange.then(work);
-    this.#lastChange = done.catch(() => {});
-    return done;
-  }
-
-  /** Files move one way at a time. */
-  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-    const done = this.#lastMove.then(work);
-    this.#lastMove = done.catch(() => {});
-    return done;
-  }
 }
-
-const startedAnew =
-  'The interpreter did not answer any more and was started anew: all variables are gone, files are kept.';
-
-const noBridge =
-  'The interpreter of this template is no IPython kernel: texts in quotes come without them, displays are not updated, and a cell can only be interrupted by breaking it off.';

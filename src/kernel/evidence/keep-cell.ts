@@ -132,13 +132,19 @@ async function keepOutput(output: Output, at: At): Promise<Output> {
   }
 }
 
-/** The whole of a stream that is cut somewhere, once. */
+/** The whole of a stream that is cut somewhere, or left out in some of its places, once. */
 async function keepStream(stream: 'stdout' | 'stderr', place: Place): Promise<void> {
-  const texts = place.result.outputs.flatMap((output) =>
+  const { result, caps } = place;
+  const { maxChars, maxOutputs } = caps;
+  const texts = result.outputs.flatMap((output) =>
     output.output_type === 'stream' && output.name === stream ? [output.text] : [],
   );
   const spilled = place.spilled[stream];
-  if (spilled === null && !texts.some((text) => text.length > place.caps.maxChars)) return;
+  const isCut = texts.some((text) => text.length > maxChars);
+  const isLeftOut = result.outputs
+    .slice(maxOutputs)
+    .some((output) => output.output_type === 'stream' && output.name === stream);
+  if (spilled === null && !isCut && !isLeftOut) return;
   const as = { title: stream, mediaType: 'text/plain', source: { kind: 'stream', name: stream } } as const;
   await keepAs({ data: spilled ?? texts.join(''), ...as }, place);
 }

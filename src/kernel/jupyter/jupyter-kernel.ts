@@ -1,4 +1,5 @@
 import { AssayError, type CellEnd, type CellResult, type Clock } from '../../core/index.ts';
+import { closed, closedEnd, nothingRan } from '../no-run.ts';
 import { OutputCollector } from '../output-collector.ts';
 import type {
   ExecuteOptions,
@@ -15,7 +16,7 @@ import { infoOf } from './kernel-info.ts';
 import type { KernelProcess } from './kernel-process.ts';
 import type { KernelSpec } from './kernelspec.ts';
 import { LateOutput } from './late-output.ts';
-import { merge, nothingRan } from './results.ts';
+import { merge } from './merge-late.ts';
 
 export type JupyterKernelOptions = {
   spec: KernelSpec;
@@ -183,8 +184,7 @@ export class JupyterKernel implements Kernel {
 
   /** The process to run a cell in, or the end of a cell that cannot run. */
   async #ready(): Promise<KernelProcess | CellEnd> {
-    if (this.#closing.signal.aborted)
-      return { status: 'unavailable', detail: 'the kernel is closed', fix: 'Open another kernel' };
+    if (this.#closing.signal.aborted) return closedEnd;
     const process = this.#process;
     if (process !== null && process.outcome !== null) {
       this.#lose(process);
@@ -240,7 +240,3 @@ export class JupyterKernel implements Kernel {
 /** Some kernels refuse all that comes within a moment after a failure, as they take it to have been sent before. */
 const maxResends = 20;
 const resendMs = 50;
-
-function closed(): AssayError {
-  return new AssayError({ code: 'environment', message: 'The kernel is closed', fix: 'Open another kernel' });
-}

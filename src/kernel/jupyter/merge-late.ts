@@ -1,14 +1,5 @@
 import type { CellResult } from '../../core/index.ts';
 
-/** What came of a cell that was not run. */
-export const nothingRan: Omit<CellResult, 'end' | 'durationMs'> = {
-  executionCount: null,
-  outputs: [],
-  streamBytes: { stdout: 0, stderr: 0 },
-  truncated: false,
-  warnings: [],
-};
-
 /** A result with what came late of earlier cells. */
 export function merge<Result extends Pick<CellResult, 'warnings' | 'updates'>>(
   result: Result,
