@@ -92,6 +92,16 @@ describe('OutputCollector', () => {
     );
   });
 
+  it('stays small in a flood of errors, and keeps the last', () => {
+    const collector = new OutputCollector({ outputBytes: 1000, maxOutputs: 10 });
+    for (let count = 1; count <= 1_000; count++)
+      collector.put({ output_type: 'error', ename: 'E', evalue: String(count), traceback: [] });
+    const { outputs, warnings } = collector.finish();
+    expect(outputs).toHaveLength(11);
+    expect(outputs.at(-1)).toMatchObject({ evalue: '1000' });
+    expect(warnings).toEqual(['989 outputs of this cell were too many to keep']);
+  });
+
   it('stays small in a flood of outputs, and never loses how the cell failed', () => {
     const collector = new OutputCollector({ outputBytes: 1000, maxOutputs: 10, maxRichChars: 100 });
     for (let n = 0; n < 10_000; n++) {

@@ -3,7 +3,8 @@ import { type StreamRun, StreamText, textOf } from './stream-text.ts';
 
 type StreamName = 'stdout' | 'stderr';
 
-type Slot = { kind: 'stream'; name: StreamName; run: StreamRun } | { kind: 'whole'; output: Output };
+type WholeSlot = { kind: 'whole'; output: Output };
+type Slot = { kind: 'stream'; name: StreamName; run: StreamRun } | WholeSlot;
 
 export type OutputCollectorOptions = {
   /** See `KernelLimits`. */
@@ -27,6 +28,8 @@ export class OutputCollector {
   #slots: Slot[] = [];
   #richChars = 0;
   #clearsBeforeNext = false;
+  /** The error that came when there was no room any more. */
+  #lastError: WholeSlot | null = null;
   /** Rich outputs that were left out. */
   #leftOut = 0;
 
@@ -93,18 +96,26 @@ export class OutputCollector {
   #putWhole(output: Exclude<Output, { output_type: 'stream' }>): void {
     const chars = sizeOf(output);
     const isFull = this.#slots.length >= this.#maxOutputs || this.#richChars + chars > this.#maxRichChars;
-    // How a cell failed is never left out.
     if (isFull && output.output_type !== 'error') {
       this.#leftOut++;
       return;
     }
+    // How a cell failed at last is never left out; code may show any number of errors before.
+    if (isFull && this.#lastError !== null) {
+      this.#leftOut++;
+      this.#lastError.output = output;
+      return;
+    }
+    const slot: WholeSlot = { kind: 'whole', output };
+    if (isFull) this.#lastError = slot;
     this.#richChars += chars;
-    this.#slots.push({ kind: 'whole', output });
+    this.#slots.push(slot);
   }
 
   #clear(): void {
     this.#clearsBeforeNext = false;
     this.#slots = [];
+    this.#lastError = null;
     this.#richChars = 0;
     this.#leftOut = 0;
     this.#streams.stdout.clear();

@@ -127,6 +127,19 @@ describe('keepCell', () => {
     expect(JSON.stringify(result).length).toBeLessThan(400_000);
   });
 
+  it('keeps how a cell failed after many outputs, and the whole of a stream in as many places', async () => {
+    const places = Array.from({ length: 400 }, (_, index): Output[] => [
+      { output_type: 'stream', name: 'stdout', text: `${index}\n` },
+      { output_type: 'stream', name: 'stderr', text: '.' },
+    ]);
+    const error: Output = { output_type: 'error', ename: 'E', evalue: 'v', traceback: ['at last'] };
+    const { result, artifacts, contents } = await keepOf({ outputs: [...places.flat(), error] });
+    expect(result.outputs).toHaveLength(300);
+    expect(result.outputs.at(-1)).toMatchObject({ ename: 'E' });
+    const stdout = artifacts.findIndex(({ name }) => name === 'cell-7-stdout.txt');
+    expect(contents[stdout]?.toString()).toMatch(/^0\n1\n.*\n399\n$/s);
+  });
+
   it('names an image by the title of its figure, and a second one of the same title apart', async () => {
     const shown = (bytes: Buffer): Output => ({
       output_type: 'display_data',

@@ -75,7 +75,7 @@ export async function keepCell(options: KeepOptions): Promise<Kept> {
   };
   const { artifacts, warnings, caps, result } = place;
   const outputs: Output[] = [];
-  for (const [index, output] of result.outputs.slice(0, caps.maxOutputs).entries())
+  for (const [index, output] of firstOf(result.outputs, caps.maxOutputs).entries())
     outputs.push(
       await keepOutput(output, {
         ...{ ...place, index },
@@ -87,6 +87,12 @@ export async function keepCell(options: KeepOptions): Promise<Kept> {
   for (const name of ['stdout', 'stderr'] as const) await keepStream(name, place);
   await keepFiles(place);
   return { result: { ...result, outputs, ...(await keepEarlier(place)) }, artifacts, warnings };
+}
+
+/** The first outputs; in place of the last of them the error that the cell ended with, where that came later. */
+function firstOf(outputs: readonly Output[], most: number): Output[] {
+  const error = outputs.slice(most).findLast((output) => output.output_type === 'error');
+  return error === undefined ? outputs.slice(0, most) : [...outputs.slice(0, most - 1), error];
 }
 
 /** What came for earlier cells: what threads of them put out, and new content of their displays. */
