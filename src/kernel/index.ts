@@ -5,6 +5,5 @@ export * from './evidence/index.ts';
 export { type FakeKernel, type FakeKernelOptions, type FakeReply, fakeKernel } from './fake-kernel.ts';
 export { findKernelSpec } from './jupyter/kernelspec.ts';
 export { type OpenJupyterOptions, openJupyterKernel } from './jupyter/open-jupyter-kernel.ts';
-export { OutputCollector, type OutputCollectorOptions } from './output-collector.ts';
 export { type KernelPool, kernelPool } from './pool.ts';
 export type * from './types.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Output } from '../core/index.ts';
-import { OutputCollector } from './index.ts';
+import { OutputCollector } from './output-collector.ts';
 
 const out = (text: string): Output => ({ output_type: 'stream', name: 'stdout', text });
 const err = (text: string): Output => ({ output_type: 'stream', name: 'stderr', text });
