@@ -30,8 +30,8 @@ export type KernelHolder = {
   close(): Promise<void>;
 };
 
-/** Bytes held of a stream that is cut: more than that is not kept anywhere. */
-const maxSpill = 64 * 1024 * 1024;
+/** Bytes held of streams that are cut; more is not kept anywhere. Taking secrets out of them needs several times that. */
+const maxSpill = 32 * 1024 * 1024;
 
 export function holdKernel(
   openKernel: OpenKernel,
