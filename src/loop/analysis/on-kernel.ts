@@ -1,4 +1,5 @@
 import { applyEvidence } from './holdings.ts';
+import { lineOf } from './listings.ts';
 import { type ReplayStep, replayOf } from './replay.ts';
 import { type AnalysisState, type EventOf, withNote } from './state.ts';
 
@@ -47,7 +48,8 @@ function heldAgain(state: AnalysisState, steps: readonly ReplayStep[]): Analysis
 
 export function onRestarted(state: AnalysisState, { because }: EventOf<'kernel_restarted'>): AnalysisState {
   const kernel = { ...state.kernel, is: 'ready' as const, because: '' };
-  const note = `The kernel was started anew, because ${because}. All variables and imports are gone; files are still there.`;
+  // It may quote what the code wrote: that must not look like a message of its own.
+  const note = `The kernel was started anew, because ${lineOf(because, 300)}. All variables and imports are gone; files are still there.`;
   return withNote({ ...state, kernel, variables: {} }, note);
 }
 
