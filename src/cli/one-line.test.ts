@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inert, oneLine } from './one-line.ts';
+import { indentedLine, inert, oneLine } from './one-line.ts';
+
+describe('indentedLine', () => {
+  it('stays set in, and is one line that no pipeline obeys', () => {
+    expect(indentedLine('  1. A title\nnext     rm')).toBe('  1. A title next     rm');
+    expect(indentedLine('  ::error::x')).toBe('  \\x3a:error::x');
+  });
+});
 
 describe('oneLine', () => {
   it('makes one line of several', () => {

@@ -13,6 +13,9 @@ export function oneLine(text: string, { max = 2_000 }: { max?: number } = {}): s
   return line.length > max || text.length > 4 * max ? `${line.slice(0, max)}…` : line;
 }
 
+/** The same for a row that assay has set in: with the spaces that it begins with. */
+export const indentedLine = (text: string): string => `${/^ */.exec(text)?.[0] ?? ''}${oneLine(text)}`;
+
 /**
  * Text of several lines with nothing in it that a pipeline takes for a command: those of GitHub begin a line with
  * `::`, spaces before it or not, or have `##[` or `##vso[` anywhere.

@@ -3,7 +3,7 @@ import { type AnalysisState, foldAnalysis, resumeAnalysis } from '../loop/index.
 import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { OfRun } from './of-run.ts';
-import { oneLine } from './one-line.ts';
+import { indentedLine } from './one-line.ts';
 import type { OutputOptions } from './perform-run.ts';
 import { checkThere } from './solve-data.ts';
 import { kernelOpener } from './solve-kernel.ts';
@@ -53,7 +53,7 @@ export function showSolve(context: CliContext, id: string, options: ShowSolveOpt
   else {
     terminal.result(
       storyOf(events)
-        .map((line) => oneLine(line))
+        .map((line) => indentedLine(line))
         .join('\n'),
     );
     terminal.result(`\n${renderSolve(result, { terminal, resumable })}`);

@@ -2,6 +2,7 @@ import type { AnalysisEvent, Clock } from '../core/index.ts';
 import { type AnalysisProgress, type AnalysisState, analysisViewOf } from '../loop/index.ts';
 import { printable } from '../sandbox/index.ts';
 import { describeSpent } from './describe-spent.ts';
+import { indentedLine, oneLine } from './one-line.ts';
 import { lastLine } from './solve-describe.ts';
 import { solveStory } from './solve-story.ts';
 import type { Terminal } from './terminal.ts';
@@ -50,7 +51,7 @@ export function startSolveProgress(options: SolveProgressOptions): SolveProgress
       state = now;
       if (events) terminal.result(JSON.stringify(event));
       if (event.type === 'effect_started') begin(effectWords(event.effect));
-      for (const line of tell(event, now)) terminal.step(printable(line));
+      for (const line of tell(event, now)) terminal.step(indentedLine(line));
       redraw();
     },
     onProgress: (progress) => {
@@ -102,7 +103,7 @@ function modelWords(progress: Extract<AnalysisProgress, { kind: 'model' }>): str
     case 'streaming':
       return `${progress.outputChars.toLocaleString('en-US')} characters`;
     case 'retrying':
-      return `${printable(progress.model)} again in ${Math.ceil(progress.inMs / 1000)} s: ${printable(progress.because)}`;
+      return oneLine(`${progress.model} again in ${Math.ceil(progress.inMs / 1000)} s: ${progress.because}`);
   }
 }
 

@@ -2,7 +2,7 @@ import { jsonrepair } from 'jsonrepair';
 import { z } from 'zod';
 import type { ModelReply, Subtask } from '../../core/index.ts';
 import type { CallSizes, ModelRequest, ModelTool } from '../../propose/index.ts';
-import { artifactsText } from './listings.ts';
+import { artifactsText, lineOf } from './listings.ts';
 import { type AnalysisState, usesText } from './state.ts';
 
 const splitSchema = z.object({
@@ -23,6 +23,9 @@ const splitTool: ModelTool = {
 };
 
 const maxSubtasks = 12;
+/** What a model plans is told whole in every turn, and must leave room for the work. */
+const maxPromptChars = 8_000;
+const maxTitleChars = 120;
 
 /** Asks for a plan. `problem`: why the reply before was none. */
 export function planRequest(state: AnalysisState, problem: string | null, sizes: CallSizes): ModelRequest {
@@ -63,9 +66,14 @@ export function planOf({ toolCalls, finish, text }: ModelReply): Plan {
   if (subtasks.length === 0) return wrong('it has no subtask with a prompt');
   if (subtasks.length > maxSubtasks)
     return wrong(`it has ${subtasks.length} subtasks, and ${maxSubtasks} are the most`);
+  const long = subtasks.findIndex(({ prompt }) => prompt.length > maxPromptChars);
+  if (long >= 0)
+    return wrong(`the prompt of subtask ${long + 1} is over ${maxPromptChars} characters: say it shorter`);
   return {
     ok: true,
-    subtasks: subtasks.map(({ title, prompt }, index) => subtaskOf({ title, prompt, index })),
+    subtasks: subtasks.map(({ title, prompt }, index) =>
+      subtaskOf({ title: lineOf(title, maxTitleChars) || `Part ${index + 1}`, prompt, index }),
+    ),
   };
 }
 

@@ -63,6 +63,24 @@ describe('subtasks', () => {
     expect(played.model.requests[0]?.toolChoice).toEqual({ tool: 'split_task' });
   });
 
+  it('have titles of one short line, and no plan has prompts that leave no room for the work', async () => {
+    const split = (...subtasks: { title: string; prompt: string }[]) =>
+      call('split_task', JSON.stringify({ subtasks }));
+    const long = split({ title: 'A', prompt: 'word '.repeat(100_000) });
+    const odd = split(
+      { title: 'A\n\n# B', prompt: 'a' },
+      { title: ' ', prompt: 'b' },
+      { title: 'c'.repeat(999), prompt: 'c' },
+    );
+    const { state } = await play({
+      replies: [long, odd, madeCalls('a'), done, madeCalls('b'), done, madeCalls('c'), done],
+      spec: { plan: true },
+    });
+    const titles = state.subtasks.map(({ title }) => title);
+    expect(titles).toEqual(['A # B', 'Part 2', expect.stringMatching(/^c{119}…$/)]);
+    expect(state.phase).toMatchObject({ end: { status: 'complete' } });
+  });
+
   it('are the task as it stands after two replies that are no plan', async () => {
     const played = await play({
       replies: ['No.', call('split_task', '{}'), madeCalls('a'), done],
