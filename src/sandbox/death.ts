@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Cgroup } from './cgroup/index.ts';
-import { isRunning, type ProcessId } from './processes.ts';
+import { isRunning, type ProcessId, runsNoMore } from './processes.ts';
 
 /** How long the killed get to disappear. SIGKILL takes effect at once unless the kernel is stuck. */
 export const dyingLimitMs = 5_000;
@@ -27,8 +27,10 @@ export function bwrapEnded(child: ChildProcess): Promise<Error | null> {
 
 /**
  * Sees to it that nothing of a sandbox is left whose bwrap has ended: what goes on is killed. It is gone when the group
- * is empty, pid 1 (and with it its whole pid namespace) has ended and the output has been read to its end. False where
- * that took longer than `dyingLimitMs`.
+ * is empty, pid 1 (and with it its whole pid namespace) has ended and the output has been read to its end. Where there
+ * is a group, pid 1 need not be awaited while the kernel takes down its namespaces, near a millisecond: the command is in
+ * the group, and what has not entered it yet holds the setup stream open. False where that took longer than
+ * `dyingLimitMs`.
  */
 export async function everythingGone(options: {
   cgroup: Cgroup;
@@ -39,7 +41,9 @@ export async function everythingGone(options: {
   const { cgroup, first, streams, killAll } = options;
   const giveUp = AbortSignal.timeout(dyingLimitMs);
   const read = Promise.all(streams.map((stream) => closed(stream, giveUp)));
-  const isGone = () => (first === null || !isRunning(first)) && cgroup.isEmpty();
+  const hasGroup = cgroup.dirs.length > 0;
+  const firstIsGone = () => first === null || (hasGroup ? runsNoMore(first) : !isRunning(first));
+  const isGone = () => firstIsGone() && cgroup.isEmpty();
   for (let turn = 0; !isGone(); turn++) {
     if (giveUp.aborted) return false;
     if (turn === quietTurns || turn >= eagerTurns) killAll();

@@ -3,18 +3,35 @@ import { readFileSync } from 'node:fs';
 /** A process on the host, told apart from a later one with the same pid. */
 export type ProcessId = { pid: number; startTime: number };
 
-/** null where it has ended; a zombie has. */
-export function identify(pid: number): ProcessId | null {
+/** What the kernel tells of a process; null where it has ended, and a zombie has. */
+function statOf(pid: number): { startTime: number; flags: number } | null {
   const stat = readText(`/proc/${pid}/stat`);
   // The second field is the program's name in parentheses and may itself hold blanks and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const startTime = Number(fields[19]);
-  return fields[0] === 'Z' || !(startTime >= 0) || stat === '' ? null : { pid, startTime };
+  return fields[0] === 'Z' || !(startTime >= 0) || stat === ''
+    ? null
+    : { startTime, flags: Number(fields[6]) };
+}
+
+/** null where it has ended; a zombie has. */
+export function identify(pid: number): ProcessId | null {
+  const stat = statOf(pid);
+  return stat === null ? null : { pid, startTime: stat.startTime };
 }
 
 /** True only of the very process, never of a later one with its pid; false of a zombie. */
 export function isRunning({ pid, startTime }: ProcessId): boolean {
-  return identify(pid)?.startTime === startTime;
+  return statOf(pid)?.startTime === startTime;
+}
+
+/** PF_EXITING of <linux/sched.h>. */
+const exiting = 0x4;
+
+/** True of a process that has ended, and of one that the kernel takes down: it will run no instruction any more. */
+export function runsNoMore({ pid, startTime }: ProcessId): boolean {
+  const stat = statOf(pid);
+  return stat?.startTime !== startTime || (stat.flags & exiting) !== 0;
 }
 
 /** Sends a signal unless the process has ended; false where it had. */
