@@ -9,7 +9,7 @@ const parts: Record<'pytest' | 'unittest', string[]> = {
 /** Absolute paths of the Python runner's own files. */
 export function runnerFiles(framework: 'pytest' | 'unittest'): string[] {
   const own = parts[framework].map((part) => `${framework}${part}`);
-  return [...own, 'channel', 'canaries', 'watch', 'hang'].map((name) =>
+  return [...own, 'channel', 'exit', 'canaries', 'watch', 'hang'].map((name) =>
     fileURLToPath(new URL(`./python/assay_${name}.py`, import.meta.url)),
   );
 }

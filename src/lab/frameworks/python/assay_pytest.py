@@ -1,8 +1,7 @@
 """Runs or collects a project's tests with pytest; only the start, so that the rest is loaded from byte code."""
 
-import sys
-
+from assay_exit import leave
 from assay_pytest_run import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    leave(main())

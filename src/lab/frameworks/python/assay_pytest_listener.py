@@ -9,6 +9,22 @@ from assay_pytest_results import marked, result_of
 from assay_watch import watch_pytest
 
 
+def phase_finder():
+    """`part_of` of a HangGuard: pytest takes an exception for the test's own while it calls one of its phases."""
+    from _pytest.runner import CallInfo
+
+    call = CallInfo.from_call.__func__.__code__
+
+    def phase_of(frame):
+        # Where it is at work itself, before the phase or after it, an exception would break it.
+        frame = None if frame is None or frame.f_code is call else frame.f_back
+        while frame is not None and frame.f_code is not call:
+            frame = frame.f_back
+        return None if frame is None else frame.f_locals.get("when", "call")
+
+    return phase_of
+
+
 class Listener:
     """The plugin. One record per finished test, whatever reports the test made (phases, subtests, reruns)."""
 
@@ -26,7 +42,7 @@ class Listener:
         self.broken = []
         self.crashed = False
         self.reached = False
-        self.guard = HangGuard(config["testLimit"])
+        self.guard = HangGuard(config["testLimit"], phase_finder())
 
     def hooks(self):
         """The object to register: hook methods made here so that their markers need no import of pytest above."""
@@ -61,25 +77,13 @@ class Listener:
                 yield
                 listener.finish(item)
 
-            # Around each phase, where pytest takes an exception for the test's own.
-            @hook(hookwrapper=True)
-            def pytest_runtest_setup(self):
-                yield from listener.guarded()
-
-            @hook(hookwrapper=True)
-            def pytest_runtest_call(self):
-                yield from listener.guarded()
-
-            @hook(hookwrapper=True)
-            def pytest_runtest_teardown(self):
-                yield from listener.guarded()
-
             @hook(tryfirst=True)
             def pytest_runtest_logreport(self, report):
                 listener.reported(report)
 
             @hook(trylast=True)
             def pytest_sessionfinish(self, session):
+                listener.guard.close()
                 if listener.mode == "run":
                     listener.canaries(session)
 
@@ -157,13 +161,6 @@ class Listener:
             self.send("canary", id="assert", outcome="unbuilt", detail="pytest had an internal error before")
         else:
             run_in_pytest(session, self.send, self.watches)
-
-    def guarded(self):
-        self.guard.begin()
-        try:
-            yield
-        finally:
-            self.guard.end()
 
     def begin(self, item):
         self.current = {"reports": [], "failures": []}

@@ -44,10 +44,8 @@ class Listener(unittest.TestResult):
         super().startTest(test)
         self.current = {"status": "passed", "failure": None, "reason": None, "since": time.perf_counter()}
         self.guard.enter()
-        self.guard.begin()
 
     def stopTest(self, test):
-        self.guard.end()
         self.guard.leave()
         # Python 3.12.1 stops skipped tests that it never started.
         if self.current is None:

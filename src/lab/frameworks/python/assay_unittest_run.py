@@ -50,6 +50,7 @@ class Runner:
         )
         if self.config["mode"] == "run":
             kept.run(listener)
+            listener.guard.close()
             run_in_unittest(self.send, self.watches)
         if broken:
             listener.errors.append((broken[0], "could not be loaded"))
