@@ -67,3 +67,68 @@ ${tests[framework].replace('spin(1)', '__import__("time").sleep(2.5)').replace('
     expect(report.verdict).toBe('passed');
   });
 });
+
+describe('where a test of pytest hangs', () => {
+  it('stops a set-up and a tear-down too, the second with its whole time again', async () => {
+    const tests = `import time
+import pytest
+
+@pytest.fixture
+def slow_start():
+    while True: pass
+
+@pytest.fixture
+def slow_end():
+    yield
+    time.sleep(1.2)
+
+@pytest.fixture
+def endless_end():
+    yield
+    while True: pass
+
+def test_set_up(slow_start): pass
+def test_then_slow_end(slow_end):
+    while True: pass
+def test_tear_down(endless_end): pass
+def test_last(): pass
+`;
+    const { run } = await lab('pytest', { 'test_phases.py': tests });
+    const report = await run({}, { limits: { testMs: 2_000 } });
+    const outcomes = report.tests.map(({ id, status, failure }) => [
+      id.replace(/.*::/, ''),
+      status,
+      failure?.frames.findLast(({ inProject }) => inProject)?.function ?? null,
+    ]);
+    expect(outcomes).toEqual([
+      ['test_set_up', 'error', 'slow_start'],
+      ['test_then_slow_end', 'failed', 'test_then_slow_end'],
+      ['test_tear_down', 'error', 'endless_end'],
+      ['test_last', 'passed', null],
+    ]);
+    expect(report.integrity).toMatchObject({ completed: true, missing: [] });
+  });
+});
+
+describe.each(['pytest', 'unittest'] as const)('the end of a process of %s', (framework) => {
+  it('awaits threads, calls exit functions and writes what they print', async () => {
+    const source = `import atexit, threading, time, unittest
+
+def late():
+    time.sleep(0.3)
+    print("from a thread")
+
+class Ends(unittest.TestCase):
+    def test_ends(self):
+        atexit.register(lambda: print("from an exit function"))
+        atexit.register(lambda: 1 / 0)
+        threading.Thread(target=late).start()
+`;
+    const { run } = await lab(framework, { 'test_ends.py': source });
+    const report = await run({});
+    expect(report.verdict).toBe('passed');
+    const said = report.output.stdout;
+    expect(said).toContain('from a thread');
+    expect(said.indexOf('from an exit function')).toBeGreaterThan(said.indexOf('from a thread'));
+  });
+});
