@@ -1,8 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { RepairResult } from '../src/core/index.ts';
+import { kernelEnv } from '../test/cli/solve-replies.ts';
 import { fix, journalFaults, killAndResume, type Recovered } from '../test/crash/kill-and-resume.ts';
+import { killAndResumeSolve, startSolveJob } from '../test/crash/kill-solve.ts';
 import { type CrashKind, writeCrashProject } from '../test/crash/project.ts';
 import { startCrashModel } from '../test/crash/scripted-model.ts';
 import type { Section } from './run.ts';
@@ -13,19 +16,24 @@ const kills = { replay: 25, search: 25, model: 25, text_model: 25 } as const sat
   number
 >;
 
+/** Kills of an analysis; the 100 of its own issue. */
+const solveKills = 100;
+
 /** Runs killed with SIGKILL at random instants and resumed: how many find the same end with a clean journal. */
 export async function bench(): Promise<Section> {
   const rows: string[] = [];
   for (const kind of ['replay', 'search', 'model', 'text_model'] as const) rows.push(await measure(kind));
+  rows.push(await measureSolve());
   return {
     title: 'Crash: killed at random instants and resumed',
     lines: [
-      '| proposer | kills | same end, clean journal | cut in the middle | before the first event | after the end | replies asked for twice |',
+      '| run | kills | same end, clean journal | cut in the middle | before the first event | after the end | replies asked for twice |',
       '|---|---:|---:|---:|---:|---:|---:|',
       ...rows,
       '',
       'SIGKILL to the process at instants spread evenly, at random, over the time of a whole run; then `assay resume`.',
       'The models are scripted servers over HTTP, that of `text_model` fails at tools first; a reply counts as asked for twice when it was in the journal before the kill.',
+      'The analysis (`solve`) has a real kernel and must also come to the same files, turns, cells and notebook; a cell that was cut is run once more.',
     ],
   };
 }
@@ -68,6 +76,33 @@ async function measure(kind: CrashKind): Promise<string> {
     return `| ${kind} | ${kills[kind]} | **${counts.good}** | ${counts.resumed} | ${counts.not_started} | ${counts.ended_before} | ${counts.twice} |`;
   } finally {
     await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureSolve(): Promise<string> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'assay-bench-crash-solve-'));
+  Object.assign(process.env, kernelEnv);
+  const job = await startSolveJob({ folder, args: [] });
+  try {
+    const counts = { good: 0, resumed: 0, not_started: 0, ended_before: 0 };
+    for (let index = 0; index < solveKills; index += 1) {
+      // By events, spread evenly: the instants between two of them are random.
+      const events = Math.floor((index / solveKills) * job.events);
+      const kill = { events, ms: Math.random() * 2 * job.gapMs };
+      const home = path.join(folder, `home-${index}`);
+      const recovered = await killAndResumeSolve(job, { home, kill });
+      counts[recovered.kind] += 1;
+      const same =
+        recovered.kind !== 'resumed' ||
+        (recovered.faults.length === 0 && isDeepStrictEqual(recovered.outcome, recovered.expected));
+      if (same) counts.good += 1;
+      else process.stderr.write(`solve: kill ${index} went wrong: ${JSON.stringify(recovered)}\n`);
+      rmSync(home, { recursive: true, force: true });
+    }
+    return `| solve | ${solveKills} | **${counts.good}** | ${counts.resumed} | ${counts.not_started} | ${counts.ended_before} | |`;
+  } finally {
+    await job.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

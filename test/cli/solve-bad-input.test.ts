@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { expectError, runsIn } from './expectations.ts';
 import { assay } from './process.ts';
 import { folder, lay } from './project.ts';
-import { kernelEnv, readCell, recorded, runs, says, scene, solved } from './solve-scene.ts';
+import { kernelEnv, runs, says } from './solve-replies.ts';
+import { readCell, recorded, scene, solved } from './solve-scene.ts';
 
 type Scene = ReturnType<typeof scene>;
 type Case = [name: string, prepare: (at: Scene) => string[], code: number, told: RegExp];

@@ -6,17 +6,8 @@ import { expectError, runsIn } from './expectations.ts';
 import { asking, serve } from './model.ts';
 import { assay, command, start, until } from './process.ts';
 import { folder } from './project.ts';
-import {
-  answer,
-  readCell,
-  recorded,
-  rightCell,
-  runs,
-  says,
-  scene,
-  solved,
-  wrongCell,
-} from './solve-scene.ts';
+import { runs, says } from './solve-replies.ts';
+import { answer, readCell, recorded, rightCell, scene, solved, wrongCell } from './solve-scene.ts';
 
 const script = path.resolve(import.meta.dirname, '../../script/assay');
 

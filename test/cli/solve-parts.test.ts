@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { asking, serve } from './model.ts';
 import { assay } from './process.ts';
 import { folder } from './project.ts';
-import { kernelEnv, runs, says, scene, solved } from './solve-scene.ts';
+import { kernelEnv, runs, says } from './solve-replies.ts';
+import { scene, solved } from './solve-scene.ts';
 
 it('gives a subtask its own model and instructions, and all of them one kernel', async () => {
   const [home, { dir, task, data }] = [folder('home'), scene('# One\nKeep a number.\n# Two\nUse it.')];

@@ -1,14 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type AnalysisResult, analysisResultSchema } from '../../src/core/index.ts';
 import type { ReplyAnswer } from '../../src/propose/model/scripted-server/server.fixture.ts';
 import type { Ended } from './process.ts';
 import { folder, lay } from './project.ts';
-
-const venv = path.resolve(import.meta.dirname, '../../.venv');
-
-/** The kernel of the project's own environment, where there is one. */
-export const kernelEnv = existsSync(venv) ? { VIRTUAL_ENV: venv } : {};
 
 /** A task with data, in a folder of its own. */
 export function scene(task = 'How many apples are there in stock.csv?'): {
@@ -20,13 +15,6 @@ export function scene(task = 'How many apples are there in stock.csv?'): {
   lay(dir, { 'TASK.md': task, 'data/stock.csv': 'fruit,count\napple,3\npear,4\napple,5\n' });
   return { dir, task: path.join(dir, 'TASK.md'), data: path.join(dir, 'data') };
 }
-
-/** A reply that runs these cells, or says `text` alone. */
-export const runs = (...cells: readonly string[]): ReplyAnswer => ({
-  toolCalls: cells.map((code) => ({ name: 'execute_code', arguments: JSON.stringify({ code }) })),
-  usage: { input: 500, output: 40 },
-});
-export const says = (text: string): ReplyAnswer => ({ text, usage: { input: 600, output: 20 } });
 
 /** Cells of plain Python: one that reads, one that is wrong, one that mends it and leaves a file. */
 export const readCell = `import csv

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { asking, serve } from './model.ts';
 import { argumentsOf, until } from './process.ts';
 import { folder } from './project.ts';
-import { kernelEnv, readCell, runs, says, scene } from './solve-scene.ts';
+import { kernelEnv, runs, says } from './solve-replies.ts';
+import { readCell, scene } from './solve-scene.ts';
 
 /** Runs its arguments on a terminal of their own, with its own input as the keys that are pressed. */
 const onTerminal = 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)';

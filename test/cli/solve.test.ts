@@ -6,18 +6,8 @@ import { expectError, runsIn } from './expectations.ts';
 import { asking, serve } from './model.ts';
 import { assay, processesWith, start, until } from './process.ts';
 import { folder } from './project.ts';
-import {
-  answer,
-  kernelEnv,
-  readCell,
-  recorded,
-  rightCell,
-  runs,
-  says,
-  scene,
-  solved,
-  wrongCell,
-} from './solve-scene.ts';
+import { kernelEnv, runs, says } from './solve-replies.ts';
+import { answer, readCell, recorded, rightCell, scene, solved, wrongCell } from './solve-scene.ts';
 
 const wholeRun = [runs(readCell), runs(wrongCell), runs(rightCell), says(answer)];
 

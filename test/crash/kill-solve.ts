@@ -8,8 +8,7 @@ import {
 } from '../../src/core/index.ts';
 import { startScriptedServer } from '../../src/propose/model/scripted-server/server.fixture.ts';
 import { openStore, readNotebook } from '../../src/store/index.ts';
-import { asking } from '../cli/model.ts';
-import { runs, says } from '../cli/solve-scene.ts';
+import { runs, says } from '../cli/solve-replies.ts';
 import { assay, type Instant } from './kill-and-resume.ts';
 
 /** Cells that build on one another, one that fails, and one that takes a while: each number is the same each time. */
@@ -58,7 +57,7 @@ export async function startSolveJob(options: { folder: string; args: readonly st
   const task = path.join(options.folder, 'TASK.md');
   writeFileSync(task, 'What is the total?');
   const server = await startModel();
-  const args = ['solve', task, ...asking(server), ...options.args];
+  const args = ['solve', task, '--model', 'openai-compatible/x', '--base-url', server.url, ...options.args];
   const home = path.join(options.folder, 'reference');
   const finished = await assay([...args, '--json'], { home });
   if (finished.code !== 0) throw new Error(`the whole run ended with ${finished.code}: ${finished.stderr}`);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { sweep } from '../../src/sandbox/index.ts';
 import { eventually, processesWith } from '../attacks/host.ts';
-import { kernelEnv } from '../cli/solve-scene.ts';
+import { kernelEnv } from '../cli/solve-replies.ts';
 import { killAndResumeSolve, type SolveJob, startSolveJob } from './kill-solve.ts';
 
 const instants = 7;
