@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { RepairResult } from '../src/core/index.ts';
+import { type RepairEvent, type RepairResult, repairEventSchema } from '../src/core/index.ts';
+import { openStore } from '../src/store/index.ts';
 import { kernelEnv } from '../test/cli/solve-replies.ts';
 import { fix, journalFaults, killAndResume, type Recovered } from '../test/crash/kill-and-resume.ts';
 import { killAndResumeSolve, startSolveJob } from '../test/crash/kill-solve.ts';
@@ -31,7 +32,7 @@ export async function bench(): Promise<Section> {
       '|---|---:|---:|---:|---:|---:|---:|',
       ...rows,
       '',
-      'SIGKILL to the process at instants spread evenly, at random, over the time of a whole run; then `assay resume`.',
+      'SIGKILL to the process a random time, up to twice the mean between two events, after one of its events, which are taken in turn over the whole run; then `assay resume`.',
       'The models are scripted servers over HTTP, that of `text_model` fails at tools first; a reply counts as asked for twice when it was in the journal before the kill.',
       'The analysis (`solve`) has a real kernel and must also come to the same files, turns, cells and notebook; a cell that was cut is run once more.',
     ],
@@ -47,6 +48,7 @@ async function measure(kind: CrashKind): Promise<string> {
     const job = { ...writeCrashProject(folder, kind), args };
     const whole = await fix({ ...job, home: path.join(folder, 'reference') }, { strict: true });
     const reference = JSON.parse(whole.stdout) as RepairResult;
+    const { events, gapMs } = pace(path.join(folder, 'reference'));
     const counts = { good: 0, resumed: 0, not_started: 0, ended_before: 0, twice: 0 };
     for (let index = 0; index < kills[kind]; index += 1) {
       const home = path.join(folder, `home-${index}`);
@@ -60,7 +62,7 @@ async function measure(kind: CrashKind): Promise<string> {
         {
           strict: true,
           onCut,
-          kill: { events: 0, ms: ((index + Math.random()) / kills[kind]) * whole.wallMs },
+          kill: { events: Math.floor((index / kills[kind]) * events), ms: Math.random() * 2 * gapMs },
         },
       );
       counts[recovered.kind] += 1;
@@ -80,6 +82,13 @@ async function measure(kind: CrashKind): Promise<string> {
   }
 }
 
+/** How many events the only run of a home has, and the mean time between two of them. */
+function pace(home: string): { events: number; gapMs: number } {
+  const records = openStore({ home }).open<RepairEvent>('latest', { event: repairEventSchema }).events();
+  const at = (index: number) => Date.parse(records.at(index)?.time ?? '');
+  return { events: records.length, gapMs: (at(-1) - at(0)) / records.length };
+}
+
 async function measureSolve(): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'assay-bench-crash-solve-'));
   Object.assign(process.env, kernelEnv);
@@ -87,7 +96,6 @@ async function measureSolve(): Promise<string> {
   try {
     const counts = { good: 0, resumed: 0, not_started: 0, ended_before: 0 };
     for (let index = 0; index < solveKills; index += 1) {
-      // By events, spread evenly: the instants between two of them are random.
       const events = Math.floor((index / solveKills) * job.events);
       const kill = { events, ms: Math.random() * 2 * job.gapMs };
       const home = path.join(folder, `home-${index}`);
