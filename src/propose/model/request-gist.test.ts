@@ -7,6 +7,7 @@ const said = (text: string) => requestGist({ ...request, messages: [{ role: 'use
 describe('requestGist', () => {
   it.each([
     ['where the project lies', 'File "/home/a/shop.py", line 3', 'File "/srv/work/shop.py", line 3'],
+    ['that it lies in a temporary folder', 'at file:///work/a/shop.ts:3:1', 'at file:///tmp/b-1/shop.ts:3:1'],
     ['how long it took', 'failed after 1.25 s', 'failed after 380 ms'],
     ['when', 'at 2026-11-30T23:13:19.632Z', 'at 2027-01-01T00:00:00.000Z'],
     ['the rounds left', '4 more patches can be tested. x', 'This is the last patch that will be tested. x'],
@@ -20,6 +21,7 @@ describe('requestGist', () => {
     ['a number in the code', 'if total < 100:', 'if total < 200:'],
     ['the indentation', '  return 1', '    return 1'],
     ['a relative path', 'src/shop.py', 'lib/shop.py'],
+    ['another file of a folder', 'at /tmp/b-1/shop.ts', 'at /tmp/b-1/price.ts'],
     ['another failing test', 'test_a failed', 'test_b failed'],
   ])('sees %s', (_, one, other) => {
     expect(said(one)).not.toBe(said(other));

@@ -27,8 +27,10 @@ const circumstances: readonly (readonly [RegExp, string])[] = [
   // The word of a fence is made of all that it parts, noise included.
   [/\bDATA-[0-9a-f]{12}\b/g, 'DATA'],
   [/(?:This is the last patch that will be tested|\d+ more patches can be tested)\./g, ''],
-  [/(?<![\w.~/])\/(?:[\w.@+~-]+\/)+/g, '/'],
+  // Of a path its last part stays, whatever folder it is in.
+  [/(?:file:\/\/|(?<![\w.~/]))\/(?:[\w.@+~-]+\/)+/g, '/'],
 ];
 
 const gistOf = (text: string): string =>
-  circumstances.reduce((rest, [pattern, word]) => rest.replace(pattern, word), withoutNoise(text));
+  // First, for to noise a file in a temporary folder has no name.
+  withoutNoise(circumstances.reduce((rest, [pattern, word]) => rest.replace(pattern, word), text));
