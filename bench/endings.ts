@@ -7,7 +7,7 @@ import * as fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, Outcome } from '../src/core/index.ts';
 import { createSandbox, type Limits, type SandboxProcess } from '../src/sandbox/index.ts';
-import { identify, isRunning, type ProcessId } from '../src/sandbox/processes.ts';
+import { identify, isRunning, type ProcessId, runsNoMore } from '../src/sandbox/processes.ts';
 
 const rounds = 10;
 const sizes = [5, 50];
@@ -87,8 +87,8 @@ async function once(ending: Ending, size: number, mark: string): Promise<Ended> 
   const known = ending.begin(tree);
   const outcome = tree.process.exited.then((outcome) => {
     const at = performance.now();
-    const left = tree.all.filter(isRunning).length;
-    if (left > 0) throw new Error(`${ending.name}: ${left} processes were alive when the outcome was there`);
+    const left = tree.all.filter((process) => !runsNoMore(process)).length;
+    if (left > 0) throw new Error(`${ending.name}: ${left} processes could run when the outcome was there`);
     return { outcome, at };
   });
   const [begun, over, goneAt] = await Promise.all([known, outcome, gone]);
@@ -142,7 +142,7 @@ function rememberingClock(): Clock & { last(): number } {
 async function nothingLeft(all: readonly ProcessId[]): Promise<number> {
   let left = [...all];
   for (;;) {
-    left = left.filter(isRunning);
+    left = left.filter((process) => !runsNoMore(process));
     if (left.length === 0) return performance.now();
     await sleep(1);
   }
