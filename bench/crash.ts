@@ -5,7 +5,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { type RepairEvent, type RepairResult, repairEventSchema } from '../src/core/index.ts';
 import { openStore } from '../src/store/index.ts';
 import { kernelEnv } from '../test/cli/solve-replies.ts';
-import { fix, journalFaults, killAndResume, type Recovered } from '../test/crash/kill-and-resume.ts';
+import {
+  fix,
+  instantIn,
+  journalFaults,
+  killAndResume,
+  paceOf,
+  type Recovered,
+} from '../test/crash/kill-and-resume.ts';
 import { killAndResumeSolve, startSolveJob } from '../test/crash/kill-solve.ts';
 import { type CrashKind, writeCrashProject } from '../test/crash/project.ts';
 import { startCrashModel } from '../test/crash/scripted-model.ts';
@@ -48,7 +55,8 @@ async function measure(kind: CrashKind): Promise<string> {
     const job = { ...writeCrashProject(folder, kind), args };
     const whole = await fix({ ...job, home: path.join(folder, 'reference') }, { strict: true });
     const reference = JSON.parse(whole.stdout) as RepairResult;
-    const { events, gapMs } = pace(path.join(folder, 'reference'));
+    const store = openStore({ home: path.join(folder, 'reference') });
+    const pace = paceOf(store.open<RepairEvent>(reference.run, { event: repairEventSchema }).events());
     const counts = { good: 0, resumed: 0, not_started: 0, ended_before: 0, twice: 0 };
     for (let index = 0; index < kills[kind]; index += 1) {
       const home = path.join(folder, `home-${index}`);
@@ -62,7 +70,7 @@ async function measure(kind: CrashKind): Promise<string> {
         {
           strict: true,
           onCut,
-          kill: { events: Math.floor((index / kills[kind]) * events), ms: Math.random() * 2 * gapMs },
+          kill: instantIn(pace, index, kills[kind]),
         },
       );
       counts[recovered.kind] += 1;
@@ -82,13 +90,6 @@ async function measure(kind: CrashKind): Promise<string> {
   }
 }
 
-/** How many events the only run of a home has, and the mean time between two of them. */
-function pace(home: string): { events: number; gapMs: number } {
-  const records = openStore({ home }).open<RepairEvent>('latest', { event: repairEventSchema }).events();
-  const at = (index: number) => Date.parse(records.at(index)?.time ?? '');
-  return { events: records.length, gapMs: (at(-1) - at(0)) / records.length };
-}
-
 async function measureSolve(): Promise<string> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'assay-bench-crash-solve-'));
   Object.assign(process.env, kernelEnv);
@@ -96,8 +97,7 @@ async function measureSolve(): Promise<string> {
   try {
     const counts = { good: 0, resumed: 0, not_started: 0, ended_before: 0 };
     for (let index = 0; index < solveKills; index += 1) {
-      const events = Math.floor((index / solveKills) * job.events);
-      const kill = { events, ms: Math.random() * 2 * job.gapMs };
+      const kill = instantIn(job.pace, index, solveKills);
       const home = path.join(folder, `home-${index}`);
       const recovered = await killAndResumeSolve(job, { home, kill });
       counts[recovered.kind] += 1;

@@ -1,4 +1,4 @@
-import { AssayError, type ModelResult, type RepairEvent, type RepairSpec } from '../core/index.ts';
+import { AssayError, type RepairEvent, type RepairSpec } from '../core/index.ts';
 import { repliesIn, stagesOf } from '../loop/index.ts';
 import {
   createProposers,
@@ -8,6 +8,7 @@ import {
   priceOf,
   recordingModel,
   recordingProposer,
+  tookReply,
 } from '../propose/index.ts';
 import { secretsIn } from '../store/index.ts';
 import type { CliContext } from './context.ts';
@@ -70,15 +71,12 @@ function recordingOf({ proposer }: RepairSpec, file: ReturnType<typeof openRecor
 function callsIn(events: readonly RepairEvent[]): Record<string, string[]> {
   const calls: Record<string, string[]> = {};
   for (const event of events) {
-    if (event.type !== 'model_called' || isOver(event.result)) continue;
+    if (event.type !== 'model_called' || !tookReply(event.result)) continue;
     calls[event.model] ??= [];
     calls[event.model]?.push(event.request);
   }
   return calls;
 }
-
-/** No reply of a recording was taken. */
-const isOver = (result: ModelResult) => !result.ok && result.failure.kind === 'recording_over';
 
 /** A limit on the cost means nothing where a price is not known; one that is replayed costs nothing then. */
 function checkPrices({ proposer, model }: RepairSpec, limit: number): void {

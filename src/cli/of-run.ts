@@ -11,3 +11,12 @@ export class OfRun extends Error {
     this.cut = cut;
   }
 }
+
+/** Does something for a run; what it throws is told as of that run. */
+export function inRun<T>(of: { run: string; cut: boolean }, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new OfRun({ ...of, cause });
+  }
+}

@@ -2,7 +2,7 @@ import { type AnalysisEvent, AssayError } from '../core/index.ts';
 import { type AnalysisState, foldAnalysis, resumeAnalysis } from '../loop/index.ts';
 import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { OfRun } from './of-run.ts';
+import { inRun, OfRun } from './of-run.ts';
 import { indentedLine } from './one-line.ts';
 import type { OutputOptions } from './perform-run.ts';
 import { checkThere } from './solve-data.ts';
@@ -22,7 +22,7 @@ export async function resumeSolve(context: CliContext, id: string, output: Outpu
   const { dataDir } = first.spec;
   // Before a model is asked; what has ended needs no data.
   if (dataDir !== null && !events.some(({ type }) => type === 'run_ended'))
-    ofRun(run.id, () => checkThere(dataDir));
+    inRun({ run: run.id, cut: true }, () => checkThere(dataDir));
   const modelOf = await makeModels(context, first.spec, { events });
   const openKernel = kernelOpener(context, first.spec, run.dir);
   return performSolve(context, {
@@ -30,14 +30,6 @@ export async function resumeSolve(context: CliContext, id: string, output: Outpu
     output,
     loop: (shared) => resumeAnalysis({ ...shared, modelOf, openKernel }),
   });
-}
-
-function ofRun(run: string, check: () => void): void {
-  try {
-    check();
-  } catch (cause) {
-    throw new OfRun({ run, cut: true, cause });
-  }
 }
 
 export type ShowSolveOptions = { json?: boolean; events?: boolean; patch?: boolean; alternatives?: boolean };

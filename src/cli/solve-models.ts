@@ -10,6 +10,7 @@ import {
   recordingModel,
   replayModel,
   retryingModel,
+  tookReply,
 } from '../propose/index.ts';
 import { printable } from '../sandbox/index.ts';
 import { secretsIn } from '../store/index.ts';
@@ -92,7 +93,7 @@ async function replayed(id: string, events: readonly AnalysisEvent[]): Promise<M
 /** The request that took a line of the recording. */
 function givenBy(event: AnalysisEvent, model: string): string[] {
   if (event.type !== 'model_called' || event.model !== model) return [];
-  return event.result.ok || event.result.failure.kind !== 'recording_over' ? [event.request] : [];
+  return tookReply(event.result) ? [event.request] : [];
 }
 
 function notOfModel(file: string, error: AssayError): AssayError {

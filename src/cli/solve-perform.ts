@@ -4,7 +4,7 @@ import { type AnalysisOptions, type AnalysisRun, createInbox } from '../loop/ind
 import type { Run } from '../store/index.ts';
 import type { CliContext } from './context.ts';
 import { type ExitCode, exitCodeOfAnalysis } from './exit-codes.ts';
-import { OfRun } from './of-run.ts';
+import { inRun, OfRun } from './of-run.ts';
 import type { OutputOptions } from './perform-run.ts';
 import { layOutFiles } from './solve-files.ts';
 import { workFolder } from './solve-kernel.ts';
@@ -26,7 +26,8 @@ export type PerformSolveOptions = {
 export async function performSolve(context: CliContext, options: PerformSolveOptions): Promise<ExitCode> {
   const { run, output, loop } = options;
   const { terminal, signal, clock } = context;
-  ownRun(run);
+  // Before anything in its folder is touched: what another process works with there is that process's.
+  inRun({ run: run.id, cut: false }, () => run.lock());
   const inbox = createInbox();
   let cell: number | null = null;
   const steering = listenForSteering(context, {
@@ -81,13 +82,4 @@ export async function performSolve(context: CliContext, options: PerformSolveOpt
 function runningCell(event: AnalysisEvent, before: number | null): number | null {
   if (event.type === 'steered') return before;
   return event.type === 'effect_started' && event.effect.kind === 'cell' ? event.effect.cell : null;
-}
-
-/** Before anything in its folder is touched: what another process works with there is that process's. */
-function ownRun(run: Run<AnalysisEvent>): void {
-  try {
-    run.lock();
-  } catch (cause) {
-    throw new OfRun({ run: run.id, cut: false, cause });
-  }
 }

@@ -1,32 +1,19 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { type RepairEvent, repairEventSchema } from '../core/index.ts';
 import { scriptedProposer } from '../propose/index.ts';
 import { openStore, type Run } from '../store/index.ts';
 import { crashLab, crashReplies } from './crash.scene.ts';
+import { killed } from './killed.fixture.ts';
 import { repairFiles, repliesIn, resumeRepair } from './run-repair.ts';
 
 const home = mkdtempSync(path.join(os.tmpdir(), 'assay-crash-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 const store = openStore({ home, env: {} });
 
-/** Starts a repair in a process of its own and kills it `afterMs` after its run began. */
-async function killed(afterMs: number): Promise<string> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'crash.child.ts'), home], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  await sleep(afterMs);
-  child.kill('SIGKILL');
-  await exited;
-  return line.toString().trim();
-}
+const program = path.join(import.meta.dirname, 'crash.child.ts');
 
 const goOn = (run: Run<RepairEvent>, before: readonly RepairEvent[]) =>
   resumeRepair({
@@ -40,7 +27,7 @@ const goOn = (run: Run<RepairEvent>, before: readonly RepairEvent[]) =>
 it.each(Array.from({ length: 20 }, (_, n) => n * 12))(
   'goes on to the same end after a SIGKILL %i ms into a run',
   async (afterMs) => {
-    const run = store.open(await killed(afterMs), { event: repairEventSchema });
+    const run = store.open(await killed({ program, home, afterMs }), { event: repairEventSchema });
     const before = run.events().map(({ event }) => event);
     if (before.length === 0) {
       // Nothing was begun, so nothing can be taken up; the user is told to start anew.

@@ -7,7 +7,15 @@ import { foldRepair, type RepairState, resultOf } from '../../src/loop/index.ts'
 import { sweep } from '../../src/sandbox/index.ts';
 import { openStore } from '../../src/store/index.ts';
 import { eventually, processesWith } from '../attacks/host.ts';
-import { type FixJob, fix, type Instant, journalFaults, killAndResume } from './kill-and-resume.ts';
+import {
+  type FixJob,
+  fix,
+  instantIn,
+  journalFaults,
+  killAndResume,
+  type Pace,
+  paceOf,
+} from './kill-and-resume.ts';
 import { writeCrashProject } from './project.ts';
 import { startCrashModel } from './scripted-model.ts';
 
@@ -21,7 +29,7 @@ describe.each(['replay', 'search', 'model', 'text_model'] as const)(
     let folder: string;
     let reference: RepairResult;
     let calledInReference = 0;
-    let instantOf: (index: number) => Instant;
+    let pace: Pace;
     let job: Omit<FixJob, 'home'>;
     let server: Awaited<ReturnType<typeof startCrashModel>>;
 
@@ -35,14 +43,12 @@ describe.each(['replay', 'search', 'model', 'text_model'] as const)(
       const whole = await fix({ ...job, home }, { strict });
       expect(whole.code, whole.stderr).toBe(0);
       reference = JSON.parse(whole.stdout) as RepairResult;
-      const { events, gapMs, called } = paceOf(home, reference.run);
-      calledInReference = called;
-      expect(called).toBe(asks ? 4 : 0);
-      // One in each equal slice of the events, so that no phase is left out by bad luck or a busy machine.
-      instantOf = (index) => ({
-        events: Math.floor((index / instants) * events),
-        ms: Math.random() * 2 * gapMs,
-      });
+      const records = openStore({ home })
+        .open<RepairEvent>(reference.run, { event: repairEventSchema })
+        .events();
+      pace = paceOf(records);
+      calledInReference = calledIn(records.map(({ event }) => event));
+      expect(calledInReference).toBe(asks ? 4 : 0);
     });
 
     afterAll(async () => {
@@ -53,7 +59,7 @@ describe.each(['replay', 'search', 'model', 'text_model'] as const)(
     it(`goes on from wherever it was, ${instants} times`, { timeout: 300_000 }, async () => {
       const cuts: string[] = [];
       for (let index = 0; index < instants; index += 1) {
-        const kill = instantOf(index);
+        const kill = instantIn(pace, index, instants);
         const when = `killed ${Math.round(kill.ms)} ms after event ${kill.events}`;
         const home = path.join(folder, `home-${index}`);
         mkdirSync(home);
@@ -112,16 +118,6 @@ function foldAll(events: readonly RepairEvent[]): RepairState {
   for (const event of events) state = foldRepair(state, event);
   if (state === null) throw new Error('the journal is empty');
   return state;
-}
-
-/** How many events a run had, and the mean time between two. */
-function paceOf(home: string, id: string): { events: number; gapMs: number; called: number } {
-  const run = openStore({ home }).open<RepairEvent>(id, { event: repairEventSchema });
-  const records = run.events();
-  const times = records.map(({ time }) => Date.parse(time));
-  const [first = 0, last = 0] = [times[0], times.at(-1)];
-  const called = calledIn(records.map(({ event }) => event));
-  return { events: times.length, gapMs: (last - first) / times.length, called };
 }
 
 describe('journalFaults', () => {

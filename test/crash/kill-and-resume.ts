@@ -3,19 +3,35 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RepairEvent, type RepairResult, repairEventSchema } from '../../src/core/index.ts';
-import { openStore } from '../../src/store/index.ts';
+import { type JournalRecord, openStore } from '../../src/store/index.ts';
 
 const main = path.resolve(import.meta.dirname, '../../src/cli/main.ts');
 
 export type FixJob = { dir: string; model: string; home: string; args?: readonly string[] };
-export type Finished = { code: number | null; stdout: string; stderr: string; wallMs: number };
+export type Finished = { code: number | null; stdout: string; stderr: string };
 
 /** `ms` milliseconds after the command has printed its `events`-th event (0: after its start). */
 export type Instant = { events: number; ms: number };
 
+/** How many events a run had, and the mean time between two of them. */
+export type Pace = { events: number; gapMs: number };
+
+export function paceOf(records: readonly JournalRecord<unknown>[]): Pace {
+  const [first = 0, last = 0] = [records[0], records.at(-1)].map((record) => Date.parse(record?.time ?? ''));
+  return { events: records.length, gapMs: (last - first) / records.length };
+}
+
+/**
+ * A random instant in the `index`-th of `count` equal slices of a run's events, so that no phase is left out by bad luck
+ * or a busy machine.
+ */
+export const instantIn = ({ events, gapMs }: Pace, index: number, count: number): Instant => ({
+  events: Math.floor((index / count) * events),
+  ms: Math.random() * 2 * gapMs,
+});
+
 /** Runs the real command line in a process of its own; `kill`: SIGKILL to that process alone, at that instant. */
 export async function assay(args: string[], options: { home: string; kill?: Instant }): Promise<Finished> {
-  const startedMs = performance.now();
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...process.env, ASSAY_HOME: options.home },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -40,7 +56,7 @@ export async function assay(args: string[], options: { home: string; kill?: Inst
     child.kill('SIGKILL');
   }
   const [code] = await closed;
-  return { code, stdout, stderr, wallMs: performance.now() - startedMs };
+  return { code, stdout, stderr };
 }
 
 /** A whole run prints its result; one that is to be killed prints its events. */
@@ -106,10 +122,7 @@ export async function killAndResume(
  * after the end. Empty for a good one.
  */
 export function journalFaults(events: readonly RepairEvent[]): string[] {
-  const faults: string[] = [];
-  const ends = events.filter((event) => event.type === 'run_ended').length;
-  if (ends !== 1 || events.at(-1)?.type !== 'run_ended')
-    faults.push(`${ends} ends, last ${events.at(-1)?.type}`);
+  const faults = endFaults(events);
   const outcomes = new Map<string, number>();
   for (const event of events) {
     const key = outcomeKey(event);
@@ -127,6 +140,13 @@ export function journalFaults(events: readonly RepairEvent[]): string[] {
   const ids = [...attempts.keys()];
   if (ids.some((id, index) => id !== (ids[0] ?? 0) + index)) faults.push(`effect ids are ${ids.join(', ')}`);
   return faults;
+}
+
+/** What is wrong with how a finished journal ends: there is one end, and nothing after it. */
+export function endFaults(events: readonly { type: string }[]): string[] {
+  const ends = events.filter(({ type }) => type === 'run_ended').length;
+  const last = events.at(-1)?.type;
+  return ends === 1 && last === 'run_ended' ? [] : [`${ends} ends, last ${last}`];
 }
 
 /** Events that settle an effect come once each. */

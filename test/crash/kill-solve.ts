@@ -9,7 +9,7 @@ import {
 import { startScriptedServer } from '../../src/propose/model/scripted-server/server.fixture.ts';
 import { openStore, readNotebook } from '../../src/store/index.ts';
 import { runs, says } from '../cli/solve-replies.ts';
-import { assay, type Instant } from './kill-and-resume.ts';
+import { assay, endFaults, type Instant, type Pace, paceOf } from './kill-and-resume.ts';
 
 /** Cells that build on one another, one that fails, and one that takes a while: each number is the same each time. */
 const steps = [
@@ -36,9 +36,7 @@ const startModel = () =>
 export type SolveJob = {
   args: string[];
   whole: Outcome;
-  /** Events of the whole run, and the mean time between two of them. */
-  events: number;
-  gapMs: number;
+  pace: Pace;
   close: () => Promise<unknown>;
 };
 
@@ -62,12 +60,10 @@ export async function startSolveJob(options: { folder: string; args: readonly st
   const finished = await assay([...args, '--json'], { home });
   if (finished.code !== 0) throw new Error(`the whole run ended with ${finished.code}: ${finished.stderr}`);
   const records = openStore({ home }).open<AnalysisEvent>('latest', { event: analysisEventSchema }).events();
-  const [first, last] = [records[0], records.at(-1)];
   return {
     args,
     whole: await outcomeOf(finished),
-    events: records.length,
-    gapMs: (Date.parse(last?.time ?? '') - Date.parse(first?.time ?? '')) / records.length,
+    pace: paceOf(records),
     close: () => server.close(),
   };
 }
@@ -113,13 +109,8 @@ async function outcomeOf({ code, stdout }: { code: number | null; stdout: string
 
 /** What a resume may not do to a journal. */
 function faultsIn(before: readonly AnalysisEvent[], after: readonly AnalysisEvent[]): string[] {
-  const faults: string[] = [];
-  if (JSON.stringify(after.slice(0, before.length)) !== JSON.stringify(before))
-    faults.push('resuming rewrote what was journaled');
-  const ends = after.filter(({ type }) => type === 'run_ended').length;
-  if (ends !== 1 || after.at(-1)?.type !== 'run_ended')
-    faults.push(`${ends} ends, last ${after.at(-1)?.type}`);
-  return faults;
+  const isKept = JSON.stringify(after.slice(0, before.length)) === JSON.stringify(before);
+  return [...(isKept ? [] : ['resuming rewrote what was journaled']), ...endFaults(after)];
 }
 
 /** The journal of the only run; empty where there is none. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { sweep } from '../../src/sandbox/index.ts';
 import { eventually, processesWith } from '../attacks/host.ts';
 import { kernelEnv } from '../cli/solve-replies.ts';
+import { instantIn } from './kill-and-resume.ts';
 import { killAndResumeSolve, type SolveJob, startSolveJob } from './kill-solve.ts';
 
 const instants = 7;
@@ -28,7 +29,7 @@ describe('an analysis, killed at random instants', () => {
   it(`comes to the same end, ${instants} times`, { timeout: 300_000 }, async () => {
     const cuts: string[] = [];
     for (let index = 0; index < instants; index += 1) {
-      const kill = { events: Math.floor((index / instants) * job.events), ms: Math.random() * 2 * job.gapMs };
+      const kill = instantIn(job.pace, index, instants);
       const when = `killed ${Math.round(kill.ms)} ms after event ${kill.events}`;
       const recovered = await killAndResumeSolve(job, { home: path.join(folder, `home-${index}`), kill });
       if (recovered.kind !== 'resumed') continue;

@@ -75,13 +75,10 @@ export async function keepCell(options: KeepOptions): Promise<Kept> {
   };
   const { artifacts, warnings, caps, result } = place;
   const outputs: Output[] = [];
-  for (const [index, output] of firstOf(result.outputs, caps.maxOutputs).entries())
-    outputs.push(
-      await keepOutput(output, {
-        ...{ ...place, index },
-        sourceOf: (mediaType) => ({ kind: 'output', output: index, mediaType }),
-      }),
-    );
+  for (const [index, output] of firstOf(result.outputs, caps.maxOutputs).entries()) {
+    const sourceOf = (mediaType: string) => ({ kind: 'output', output: index, mediaType }) as const;
+    outputs.push(await keepOutput(output, { ...place, index, sourceOf }));
+  }
   const left = result.outputs.length - outputs.length;
   if (left > 0) warnings.push(`${left} outputs over ${caps.maxOutputs} were left out.`);
   for (const name of ['stdout', 'stderr'] as const) await keepStream(name, place);

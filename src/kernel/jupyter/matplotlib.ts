@@ -19,7 +19,7 @@ export type MatplotlibFiles = Record<string, string | Uint8Array>;
  * @param options.program the interpreter whose matplotlib draws
  */
 export function matplotlibSettings({ program }: { program: string }): MatplotlibFiles {
-  const families = findCjkFonts(fontFoldersOf(program));
+  const families = findCjkFonts(fontFoldersOf(installedMatplotlib(program)));
   return { [settingsName]: `font.family: ${['DejaVu Sans', ...families].join(', ')}\n` };
 }
 
@@ -29,11 +29,10 @@ export class FontCache {
   readonly #folder: string | null;
 
   constructor(options: { toolchain: Toolchain; env: Environment }) {
-    const { program } = options.toolchain;
-    const installed = installedMatplotlib(program);
+    const installed = installedMatplotlib(options.toolchain.program);
     const home = options.env.XDG_CACHE_HOME ?? join(options.env.HOME || homedir(), '.cache');
     const key = createHash('sha256')
-      .update(JSON.stringify([installed, fontFoldersOf(program).flatMap(changes)]))
+      .update(JSON.stringify([installed, fontFoldersOf(installed).flatMap(changes)]))
       .digest('hex');
     this.#folder = installed === null ? null : join(home, 'assay/matplotlib', key.slice(0, 16));
   }
@@ -120,8 +119,7 @@ const makeLimits = {
 };
 
 /** Where matplotlib looks that a sandbox shows too. */
-function fontFoldersOf(program: string): string[] {
-  const installed = installedMatplotlib(program);
+function fontFoldersOf(installed: string | null): string[] {
   const own = installed === null ? [] : [join(dirname(installed), 'matplotlib/mpl-data/fonts/ttf')];
   return ['/usr/share/fonts', '/usr/local/share/fonts', ...own];
 }

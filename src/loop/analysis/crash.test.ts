@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
 import { type AnalysisEvent, analysisEventSchema } from '../../core/index.ts';
 import { fakeKernel } from '../../kernel/index.ts';
 import { scriptedModel } from '../../propose/index.ts';
 import { openStore, type Run, readNotebook } from '../../store/index.ts';
+import { killed } from '../killed.fixture.ts';
 import { byCode } from './analysis.fixture.ts';
 import { crashReplies } from './crash.scene.ts';
 import { fileEvidence } from './evidence-port.ts';
@@ -19,18 +17,7 @@ const home = mkdtempSync(path.join(os.tmpdir(), 'assay-analysis-crash-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 const store = openStore({ home, env: {} });
 
-/** Starts an analysis in a process of its own and kills it `afterMs` after its run began. */
-async function killed(afterMs: number): Promise<string> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'crash.child.ts'), home], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  await sleep(afterMs);
-  child.kill('SIGKILL');
-  await exited;
-  return line.toString().trim();
-}
+const program = path.join(import.meta.dirname, 'crash.child.ts');
 
 const answersIn = (events: readonly AnalysisEvent[]) =>
   events.filter(({ type }) => type === 'model_called').length;
@@ -67,7 +54,7 @@ const goOn = (run: Run<AnalysisEvent>, before: readonly AnalysisEvent[]) => {
 it.each(Array.from({ length: 20 }, (_, n) => n * 20))(
   'goes on to the same end after a SIGKILL %i ms into a run',
   async (afterMs) => {
-    const run = store.open(await killed(afterMs), { event: analysisEventSchema });
+    const run = store.open(await killed({ program, home, afterMs }), { event: analysisEventSchema });
     const before = run.events().map(({ event }) => event);
     if (before.length === 0) {
       // Nothing was begun, so nothing can be taken up; the user is told to start anew.

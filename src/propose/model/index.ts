@@ -16,7 +16,7 @@ export {
 } from './prompt/index.ts';
 export { type ModelProposerOptions, modelProposer } from './proposer.ts';
 export { type CreateModelOptions, checkModelId, createModel, hasKey } from './providers.ts';
-export { type ReplayHeader, recordingModel, replayModel } from './recorded.ts';
+export { type ReplayHeader, recordingModel, replayModel, tookReply } from './recorded.ts';
 export { requestGist } from './request-gist.ts';
 export { callHash, requestHash } from './request-hash.ts';
 export { type RetryOptions, retryingModel } from './retrying.ts';

@@ -60,6 +60,10 @@ export function recordingModel(options: {
   };
 }
 
+/** Whether a call's result is a reply of a recording, if it was to one, and not that there was none left. */
+export const tookReply = (result: ModelResult): boolean =>
+  result.ok || result.failure.kind !== 'recording_over';
+
 export type ReplaySource = ({ text: string } | { file: string }) & {
   /** The `callHash` of each reply that the run had before, in order: those are not given again. Default: none. */
   given?: readonly string[];
@@ -79,6 +83,7 @@ export async function replayModel(source: ReplaySource): Promise<Model> {
     const at = left.findIndex(isIt);
     return at === -1 ? undefined : left.splice(at, 1)[0];
   };
+  const takeAlike = (gist: string) => take((line) => line.gist === gist);
   for (const hash of source.given ?? []) take((line) => callHash(by, line.request) === hash) ?? left.shift();
   return {
     id: by,
@@ -87,8 +92,7 @@ export async function replayModel(source: ReplaySource): Promise<Model> {
       onProgress?.({ at: 'waiting' });
       if (signal.aborted) return failure('aborted', 'The call was stopped.', 'Resume the run to ask again.');
       const hash = requestHash(request);
-      const gist = requestGist(request);
-      const same = take((line) => line.request === hash) ?? take((line) => line.gist === gist);
+      const same = take((line) => line.request === hash) ?? takeAlike(requestGist(request));
       if (same !== undefined) return same.result;
       const next = left.shift();
       if (next === undefined) return failure('recording_over', allGiven(by, lines.length), recordAnew);
